@@ -16,6 +16,7 @@ const tacVerb CLI_VERBS[] = {
     {"eval", "MODEL", "mass matrix, forces, poses, energies, contacts at a state", cmd_eval},
     {"distance", "MODEL", "how far geoms are from each other at a state", cmd_distance},
     {"sim", "MODEL", "simulate, and write the motion as CSV, JSON or a page to look at", cmd_sim},
+    {"show", "MODEL STATES", "a page from states in a CSV file that any program made", cmd_show},
     {"grad", "MODEL", "derivatives of one step by state, control and parameters", cmd_grad},
     {"check", "MODEL", "are the derivatives right? against differences at random states", cmd_check},
     {"bench", "[MODEL]", "times of steps and derivatives, beside differences and MuJoCo", cmd_bench},

@@ -34,6 +34,11 @@ set(io_files
   model_text.c
   numbers.c
   orientation.c
+  page/json.c
+  page/model.c
+  page/motion.c
+  page/page.c
+  page/run.c
   random_bodies.c
   random_drive.c
   random_model.c
@@ -45,6 +50,7 @@ set(io_files
   urdf_mujoco.c
   urdf_names.c
   urdf_tree.c
+  write.c
   xml.c
   xml_limits.c
 )

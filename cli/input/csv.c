@@ -9,8 +9,7 @@
 
 enum { MAX_COLUMNS = 1 << 16, FIRST_ROWS = 256 };
 
-/* Cuts the next cell off *line in place: up to a comma, or what stands in quotes. A null pointer at the end. */
-static char *next_cell(char **line) {
+char *cli_csv_cell(char **line) {
     char *cell = *line, *to, *from;
     if (cell == NULL) return NULL;
     cell += strspn(cell, " \t");
@@ -37,7 +36,7 @@ static char *next_cell(char **line) {
 static int read_header(char *line, const char *prefix, int ncolumn, char *take, int *columns) {
     int names = 0, chosen = 0, n = 0;
     double number;
-    for (char *cell; (cell = next_cell(&line)) != NULL && n < MAX_COLUMNS; n++) {
+    for (char *cell; (cell = cli_csv_cell(&line)) != NULL && n < MAX_COLUMNS; n++) {
         names += !cli_number(cell, &number);
         take[n] = strncmp(cell, prefix, strlen(prefix)) == 0;
         chosen += take[n];
@@ -52,7 +51,7 @@ static int read_header(char *line, const char *prefix, int ncolumn, char *take, 
 static int read_row(const char *verb, const char *path, long line_number, char *line, const char *take, tacCsv *csv,
                     double *row) {
     int column = 0, got = 0;
-    for (char *cell; (cell = next_cell(&line)) != NULL && column < MAX_COLUMNS; column++) {
+    for (char *cell; (cell = cli_csv_cell(&line)) != NULL && column < MAX_COLUMNS; column++) {
         double number;
         if (!take[column]) continue;
         if (!cli_number(cell, &number))

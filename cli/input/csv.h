@@ -7,6 +7,8 @@ typedef struct tacCsv {
     int ncolumn;
 } tacCsv;
 
+/* Cuts the next cell off *line in place: up to a comma, or what stands in quotes. A null pointer at the end. */
+char *cli_csv_cell(char **line);
 /* Reads rows of `ncolumn` numbers. The first line may be a header; where it has more columns than that, those whose
  * name begins with `prefix` are taken. CLI_GO_ON, or CLI_CANNOT after a message that names file, line and what was
  * expected. */

@@ -1,9 +1,7 @@
-/* A recorded motion: frames of state, controls and energies, and the names of their columns. */
+/* A recorded motion: frames of state, controls and energies. */
 #pragma once
 
-#include "tactus/tactus.h"
-
-#include <stddef.h>
+#include "cli/input/state_columns.h"
 
 typedef struct tacMotion {
     const tacModel *model;
@@ -22,12 +20,5 @@ tacMotion cli_motion_begin(const tacModel *model, int ninput, int keep_states);
 int cli_motion_add(tacMotion *motion, double time, const double *x, const double *u, tacEnergy energy);
 void cli_motion_free(tacMotion *motion);
 
-typedef enum { TAC_COLUMN_QPOS, TAC_COLUMN_QVEL, TAC_COLUMN_ACT, TAC_COLUMN_CTRL } tacColumn;
-
-/* Number of columns of a kind: nq, nv, na, nu. */
-int cli_column_count(const tacModel *model, tacColumn kind);
-/* Name of one: "qpos:elbow", "qpos:root.x", "qvel:root.wz", "act:muscle", "ctrl:motor"; an unnamed
- * joint goes by its body's name where that has no other, any other unnamed element is "#3". */
-void cli_column_name(const tacModel *model, tacColumn kind, int i, char *text, size_t size);
 /* Values of a kind at a frame. */
 const double *cli_column_values(const tacMotion *motion, tacColumn kind, int frame);

@@ -4,7 +4,7 @@
 #include "cli/input/stepping.h"
 #include "cli/report/json.h"
 #include "cli/report/motion_file.h"
-#include "cli/report/page/page.h"
+#include "cli/report/page.h"
 #include "cli/simulation/simulate.h"
 
 #include <limits.h>
@@ -74,21 +74,10 @@ static long choose_every(const tacSimArgs *args, tacMotionFormat format, double 
 
 /* --- what comes out ---------------------------------------------------------------------------------------------- */
 
-/* "models/panda.xml" -> "panda" */
-static void title_of(const char *path, char *title, size_t size) {
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path, *dot = strrchr(name, '.');
-    snprintf(title, size, "%.*s", dot != NULL && dot > name ? (int)(dot - name) : (int)strlen(name), name);
-}
-
-static void command_of(int argc, char **argv, char *text, size_t size) {
-    size_t n = (size_t)snprintf(text, size, "tactus");
-    for (int i = 0; i < argc && n < size; i++)
-        n += (size_t)snprintf(text + n, size - n, strpbrk(argv[i], " '\"[]*$") != NULL ? " '%s'" : " %s", argv[i]);
-}
-
-static int write_motion(const tacPageText *text, const tacRun *run, const tacMotion *motion, const char *path,
+static int write_motion(const tacPageWords *words, const tacRun *run, const tacMotion *motion, const char *path,
                         tacOutputFile *file) {
     int result = CLI_GO_ON;
+    tacPage page = cli_page_of_run(words, run, motion);
     switch (cli_motion_format(path)) {
     case TAC_MOTION_CSV:
         result = cli_write_csv("sim", motion, file->stream);
@@ -97,7 +86,7 @@ static int write_motion(const tacPageText *text, const tacRun *run, const tacMot
         result = cli_write_json("sim", run, motion, file->stream);
         break;
     default:
-        result = cli_write_page("sim", text, run, motion, file->stream);
+        result = cli_write_page("sim", &page, file->stream);
         break;
     }
     if (result != CLI_GO_ON) {
@@ -178,9 +167,9 @@ static int run_and_report(const tacSimArgs *args, const tacModelArgs *model, tac
     if (result != CLI_GO_ON) return result;
     tacMotion motion = cli_motion_begin(run->model, tac_ninput(run->model, &run->options), args->output != NULL);
     result = cli_run("sim", run, &motion);
-    title_of(model->path, title, sizeof title);
-    tacPageText text = {.title = title, .command = command};
-    if (result == CLI_GO_ON && args->output != NULL) result = write_motion(&text, run, &motion, args->output, &file);
+    cli_page_title(model->path, title, sizeof title);
+    tacPageWords words = {.title = title, .command = command};
+    if (result == CLI_GO_ON && args->output != NULL) result = write_motion(&words, run, &motion, args->output, &file);
     if (result == CLI_GO_ON) result = report(args, model->path, run, &motion);
     cli_output_abandon(&file);
     cli_motion_free(&motion);
@@ -237,7 +226,7 @@ int cmd_sim(int argc, char **argv) {
         return cli_fail("sim", "-o: got \"%s\", expected a name that ends in .csv, .json or .html", own.output);
     result = cli_model_load("sim", &model, &file);
     if (result != CLI_GO_ON) return result;
-    command_of(argc, argv, command, sizeof command);
+    cli_page_command(argc, argv, command, sizeof command);
     cli_model_print_warnings("sim", &file);
     tacOptions options;
     result = cli_step_options("sim", file.model, &step, &options);

@@ -1,4 +1,4 @@
-/* Models from files (library tactus_io). */
+/* Reading robots from files, and writing what they do (library tactus_io). */
 #pragma once
 
 #include "tactus/tactus.h"
@@ -38,6 +38,48 @@ TAC_API tacStatus tac_load_with(const char *path, const tacLoadOptions *options,
                                 tacError *err);
 /* Model -> packed file, written under a temporary name, then renamed. */
 TAC_API tacStatus tac_save(const tacModel *model, const char *path, tacError *err);
+
+/* --- A motion as a page to look at -------------------------------------------------------------------------------- */
+
+/* Motions along one parameter, and how the last place of a body moves with it. */
+typedef struct tacPageGradient {
+    const char *name;             /* of the parameter: "geom/ground.friction[0]" */
+    const char *unit;             /* of it: "m/s"; NULL: a pure number */
+    int body;                     /* whose last place, that of its origin */
+    double derivative[3];         /* of that place by the parameter, world axes; m for each unit */
+    int n;                        /* motions, 1 or more */
+    int own;                      /* which of them is the page's own motion */
+    const double *value;          /* n: of the parameter, rising */
+    const tacModel *const *model; /* n: the models that moved; NULL: the page's */
+    const double *const *x;       /* n: nframe x nx each, at the page's times */
+} tacPageGradient;
+
+/* What a page shows. Plain struct from tac_default_page; model, nframe and x are to be set. */
+typedef struct tacPage {
+    const tacModel *model;
+    const tacOptions *options;       /* contact forces are those of the step from each state; NULL: the model's own */
+    int nframe;                      /* states, 1 or more */
+    const double *time;              /* nframe: s, rising; NULL: options->dt apart */
+    const double *x;                 /* nframe x nx */
+    const double *u;                 /* nframe x ninput; NULL: tac_default_input */
+    const tacPageGradient *gradient; /* NULL: none */
+    const char *title;               /* name of the robot; NULL: "motion" */
+    const char *command;             /* what made it, shown below; NULL: nothing */
+    /* of the run that made the states; all else is said to come from elsewhere */
+    long steps;       /* that were made; -1: there was no run */
+    double seconds;   /* of wall clock, in stepping; 0: not known */
+    tacStatus status; /* why it stopped early, or TAC_OK */
+    long unsolved;    /* steps without a solution */
+    int bad_start;    /* 1: the first state breaks constraints */
+} tacPage;
+
+/* An empty page: no run, all pointers NULL. */
+TAC_API tacPage tac_default_page(void);
+/* Page -> HTML text, to be freed: one file that needs nothing else, with the motion, contact forces and plots. Errors
+ * name the frame and number that is wrong. */
+TAC_API tacStatus tac_page_text(const tacPage *page, char **text, tacError *err);
+/* The same as a file; written under a temporary name first, then renamed. */
+TAC_API tacStatus tac_write_page(const tacPage *page, const char *path, tacError *err);
 
 /* --- Generated models, for stress tests and scaling benchmarks ---------------------------------------------------- */
 

@@ -86,9 +86,10 @@ class SimPage(Case):
         self.assertEqual(len(time), frames)
         self.assertTrue(28 <= frames <= 35, frames)  # 60 a second, and the end
         self.close(time[-1], 0.5, SINGLE)
-        qpos = floats(data["motion"]["qpos"]["values"])
+        qpos = floats(data["motion"]["qpos"])
         self.close(qpos[-NQ:], end["final"]["qpos"], SINGLE)
-        self.assertEqual(data["motion"]["qpos"]["names"][:3], ["shoulder", "elbow", "float.x"])
+        joints = data["model"]["joints"]
+        self.assertEqual([(joint["name"], joint["qpos"]) for joint in joints[:3]], [("shoulder", 0), ("elbow", 1), ("float", 2)])
         kinetic, potential = floats(data["motion"]["kinetic"]), floats(data["motion"]["potential"])
         self.close(kinetic[-1] + potential[-1], end["energy"][-1], SINGLE)
 

@@ -77,6 +77,22 @@ CASE(tac_load_with) {
     tac_report_free(report);
 }
 CASE(tac_save) { STATUS(tac_save(P(w.m), P("/nowhere/at/all.tac"), P(&w.err))); }
+CASE(tac_default_page) { tac_default_page(); }
+static tacPage broken_page(void) {
+    tacPage page = tac_default_page();
+    page.model = P(w.m), page.options = P(&w.options), page.nframe = N(1), page.x = P(w.x), page.u = P(w.u);
+    return page;
+}
+CASE(tac_page_text) {
+    tacPage page = broken_page();
+    char *text = NULL;
+    STATUS(tac_page_text(P(&page), P(&text), P(&w.err)));
+    free(text);
+}
+CASE(tac_write_page) {
+    tacPage page = broken_page();
+    STATUS(tac_write_page(P(&page), P("/nowhere/at/all.html"), P(&w.err)));
+}
 CASE(tac_default_chain) { tac_default_chain(); }
 CASE(tac_chain_model) {
     tacChain chain = {N(3), N(1), (tacChainJoint)I(TAC_CHAIN_HINGE), 0};
@@ -464,6 +480,9 @@ static const struct {
              CALL(tac_load),
              CALL(tac_load_with),
              CALL(tac_save),
+             CALL(tac_default_page),
+             CALL(tac_page_text),
+             CALL(tac_write_page),
              CALL(tac_default_chain),
              CALL(tac_chain_model),
              CALL(tac_chain_build),

@@ -4,6 +4,17 @@ const LINE_COLOURS = {
   light: ["#2563eb", "#e2681c", "#12926d", "#b3378f", "#b58a00", "#6d4fd8", "#0d8fb5", "#d23c4b", "#5b7a1f", "#8a5a3c"],
   dark: ["#7aa8ff", "#ff9d5c", "#4ccfa2", "#e57fc6", "#e8c24a", "#a995ff", "#53c7ea", "#ff7c86", "#a9c962", "#c99a7c"],
 };
+const FIRST_SHOWN = 8; // curves that have a colour at first, where there are many: those that move most
+const MANY = 10;       // from more curves on, the rest is drawn grey, and all or none can be chosen
+
+/* A colour for each slot, no two the same: the list above, then hues a golden angle apart. */
+function slotColour(slot) {
+  const list = LINE_COLOURS[theme()];
+  if (slot < list.length) return list[slot];
+  const light = (theme() === "dark" ? .68 : .46) + .06 * (slot % 3);
+  return `oklch(${light.toFixed(2)} ${(.1 + .03 * (slot % 2)).toFixed(2)} ${(slot * 137.508 % 360).toFixed(1)})`;
+}
+
 const MARGIN = { left: 46, right: 10, top: 8, bottom: 20 };
 
 /* Up to `count` round numbers between low and high. */
@@ -28,34 +39,82 @@ function element(tag, attributes = {}, ...children) {
 }
 
 class Plot {
-  /* series: [{ name, values }]; on: { seek(time), hover(time or null) } */
-  constructor(parent, title, unitText, series, on) {
-    Object.assign(this, { on, series: series.map(s => ({ ...s, shown: true })), marked: -1 });
+  /* pick: motion -> [{ name, values, unit }], the same names for all motions; on: { seek(time), hover(time or null) } */
+  constructor(parent, title, unitText, pick, on) {
+    Object.assign(this, { on, pick, unit: unitText, marked: -1, series: pick(motion).map(s => ({ ...s, slot: -1 })) });
     this.canvas = element("canvas");
     this.tip = element("div", { class: "tip" });
-    this.legend = element("div", { class: "legend" });
+    this.legend = element("div", { class: "legend", role: "group", "aria-label": `Curves: ${title}` });
     const heading = element("h2", {}, title, element("span", {}, unitText));
     this.card = element("div", { class: "card plot" }, heading, this.legend, element("div", { class: "area" }, this.canvas), this.tip);
     parent.append(this.card);
     this.still = document.createElement("canvas"); // everything but the moment and the read-out
+    if (this.series.length > MANY) heading.append(this.choiceButton("All", true), this.choiceButton("None", false));
     this.makeLegend();
+    this.chooseFirst();
     this.canvas.addEventListener("pointerdown", event => { this.canvas.setPointerCapture(event.pointerId); this.point(event, true); });
     this.canvas.addEventListener("pointermove", event => this.point(event, event.buttons === 1));
     this.canvas.addEventListener("pointerleave", () => this.leave());
   }
 
+  choiceButton(text, all) {
+    const button = element("button", { type: "button", class: "choice" }, text);
+    button.addEventListener("click", () => { this.series.forEach((_, i) => this.show(i, all)); this.redraw(); });
+    return button;
+  }
+
   makeLegend() {
+    this.legend.hidden = this.series.length < 2;
     this.buttons = this.series.map((s, i) => {
-      const swatch = element("i"), button = element("button", { type: "button", title: `${s.name}: show or hide` }, swatch, s.name);
-      button.addEventListener("click", () => { s.shown = !s.shown; button.classList.toggle("off", !s.shown); this.marked = -1; this.redraw(); });
-      button.addEventListener("pointerenter", () => { if (s.shown) { this.marked = i; this.redraw(); } });
-      button.addEventListener("pointerleave", () => { this.marked = -1; this.redraw(); });
+      const button = element("button", { type: "button", title: `${s.name}: show or hide` }, element("i"), s.name);
+      button.addEventListener("click", () => { this.show(i, s.slot < 0); this.marked = -1; this.redraw(); });
+      for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => this.mark(i));
+      for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => this.mark(-1));
       this.legend.append(button);
-      return swatch;
+      return button;
     });
   }
 
-  colour(i) { const list = LINE_COLOURS[theme()]; return list[i % list.length]; }
+  mark(i) {
+    if (i === this.marked) return;
+    this.marked = i;
+    this.redraw();
+  }
+
+  /* A curve takes the first colour that no other shown one has; one that is hidden gives it back. */
+  show(i, shown) {
+    const s = this.series[i];
+    if (shown === (s.slot >= 0)) return;
+    const taken = new Set(this.series.map(other => other.slot));
+    let slot = -1;
+    if (shown) do slot++; while (taken.has(slot));
+    s.slot = slot;
+    this.buttons[i].classList.toggle("off", !shown);
+    this.buttons[i].setAttribute("aria-pressed", String(shown));
+  }
+
+  /* All, or of many those that move most. */
+  chooseFirst() {
+    const span = values => values.reduce((a, x) => Math.max(a, x), -Infinity) - values.reduce((a, x) => Math.min(a, x), Infinity);
+    const order = this.series.map((s, i) => ({ i, size: span(s.values) })).sort((a, b) => b.size - a.size || a.i - b.i);
+    const first = new Set((this.series.length > MANY ? order.slice(0, FIRST_SHOWN) : order).map(entry => entry.i));
+    this.series.forEach((s, i) => {
+      this.buttons[i].classList.add("off");
+      this.buttons[i].setAttribute("aria-pressed", "false");
+      if (first.has(i)) this.show(i, true);
+    });
+  }
+
+  /* The curves of the motion that is shown now. */
+  rebind() {
+    this.pick(motion).forEach((s, i) => { this.series[i].values = s.values; });
+    this.redraw();
+  }
+
+  colour(i) {
+    const { slot } = this.series[i];
+    return slot >= 0 ? slotColour(slot) : getComputedStyle(document.documentElement).getPropertyValue("--faint");
+  }
 
   /* Size, scales and the still picture, from scratch. */
   redraw() {
@@ -67,14 +126,14 @@ class Plot {
     Object.assign(this, { ratio, width: box.width, height: box.height });
     this.findRange();
     this.drawStill(this.still.getContext("2d"));
-    this.buttons.forEach((swatch, i) => { swatch.style.background = this.colour(i); });
+    this.buttons.forEach((button, i) => { button.firstChild.style.background = this.colour(i); });
     this.draw(this.now || 0);
   }
 
   findRange() {
     let low = Infinity, high = -Infinity;
     for (const s of this.series)
-      if (s.shown) for (const y of s.values) { if (y < low) low = y; if (y > high) high = y; }
+      if (s.slot >= 0) for (const y of s.values) { if (y < low) low = y; if (y > high) high = y; }
     if (low > high) [low, high] = [0, 1];
     const least = Math.max(1e-6, 1e-4 * Math.max(Math.abs(low), Math.abs(high)));
     const pad = .06 * (high - low) + (high - low < least ? least : 0);
@@ -99,7 +158,7 @@ class Plot {
       pen.fillText(short(value), MARGIN.left - 7, y);
     }
     pen.textBaseline = "alphabetic";
-    for (const time of ticks(0, duration, Math.max(2, this.width / 80))) {
+    for (const time of ticks(0, duration, Math.max(2, Math.min(8, this.width / 80)))) {
       pen.textAlign = time === 0 ? "left" : time > .97 * duration ? "right" : "center";
       pen.fillText(`${short(time)} s`, this.x(time), this.height - 5);
     }
@@ -107,25 +166,41 @@ class Plot {
   }
 
   drawLines(pen) {
-    const many = this.series.length > 6, step = Math.max(1, Math.floor(motion.frames / (4 * this.width)));
+    const step = Math.max(1, Math.floor(motion.frames / (4 * this.width)));
+    pen.save();
+    pen.beginPath();
+    pen.rect(MARGIN.left, 0, this.width - MARGIN.left, this.height - MARGIN.bottom + 2);
+    pen.clip();
     pen.lineJoin = "round";
-    this.series.forEach((s, i) => {
-      if (!s.shown) return;
-      pen.strokeStyle = this.colour(i);
-      pen.lineWidth = i === this.marked ? 2.6 : many ? 1.25 : 1.8;
-      pen.globalAlpha = this.marked >= 0 && i !== this.marked ? .18 : 1;
-      pen.setLineDash(i >= 10 ? [5, 3] : []);
-      pen.beginPath();
-      for (let k = 0; k < motion.frames; k += step) pen.lineTo(this.x(motion.time[k]), this.y(s.values[k]));
-      pen.lineTo(this.x(duration), this.y(s.values[motion.frames - 1]));
-      pen.stroke();
-    });
-    pen.globalAlpha = 1;
-    pen.setLineDash([]);
+    const order = this.series.map((s, i) => i).sort((a, b) => this.rank(a) - this.rank(b));
+    for (const i of order) this.drawLine(pen, this.series[i], i, step);
+    pen.restore();
+  }
+
+  /* What is drawn later lies above: hidden curves, shown ones, the marked one. */
+  rank(i) { return i === this.marked ? 2 : this.series[i].slot >= 0 ? 1 : 0; }
+
+  drawLine(pen, s, i, step) {
+    const shown = s.slot >= 0, marked = i === this.marked, count = this.series.filter(other => other.slot >= 0).length;
+    if (!shown && !marked && this.series.length <= MANY) return;
+    pen.strokeStyle = this.colour(i);
+    pen.lineWidth = marked ? 2.6 : shown ? (count > 6 ? 1.4 : 1.8) : .8;
+    pen.globalAlpha = marked ? 1 : this.marked >= 0 ? .2 : shown ? 1 : .4;
+    pen.beginPath();
+    let last = null;
+    for (let k = 0; k < motion.frames; k += step) {
+      const x = this.x(motion.time[k] - motion.time[0]), y = this.y(s.values[k]);
+      if (s.steps && last !== null) pen.lineTo(x, last);
+      pen.lineTo(x, y);
+      last = y;
+    }
+    pen.lineTo(this.x(duration), this.y(s.values[motion.frames - 1]));
+    pen.stroke();
   }
 
   valueAt(s, time) {
     const { frame, share } = frameAt(time), next = Math.min(frame + 1, motion.frames - 1);
+    if (s.steps) return s.values[contactFrame(time)];
     return s.values[frame] + share * (s.values[next] - s.values[frame]);
   }
 
@@ -148,7 +223,7 @@ class Plot {
     pen.lineWidth = 1.25;
     pen.beginPath(); pen.moveTo(x, MARGIN.top - 4); pen.lineTo(x, this.height - MARGIN.bottom); pen.stroke();
     this.series.forEach((s, i) => {
-      if (!s.shown || (this.series.length > 12 && i !== this.marked)) return;
+      if ((s.slot < 0 || this.series.length > MANY) && i !== this.marked) return;
       pen.fillStyle = this.colour(i);
       pen.strokeStyle = rim;
       pen.lineWidth = 1.5;
@@ -161,7 +236,7 @@ class Plot {
     const share = (x - MARGIN.left) / (this.width - MARGIN.left - MARGIN.right), time = duration * Math.max(0, Math.min(1, share));
     if (seek) this.on.seek(time);
     this.on.hover(time);
-    const near = this.series.map((s, i) => ({ s, i, value: this.valueAt(s, time) })).filter(row => row.s.shown)
+    const near = this.series.map((s, i) => ({ s, i, value: this.valueAt(s, time) })).filter(row => row.s.slot >= 0)
       .sort((a, b) => Math.abs(this.y(a.value) - y) - Math.abs(this.y(b.value) - y));
     const marked = this.series.length > 4 && near.length > 0 ? near[0].i : -1;
     if (marked !== this.marked) { this.marked = marked; this.redraw(); }
@@ -172,7 +247,7 @@ class Plot {
     const lines = rows.map(({ s, i, value }) => {
       const dot = element("i");
       dot.style.background = this.colour(i);
-      return element("div", {}, dot, s.name, element("b", {}, short(value)));
+      return element("div", {}, dot, s.name, element("b", {}, `${short(value)} ${s.unit === undefined ? this.unit : s.unit}`));
     });
     this.tip.replaceChildren(element("b", {}, `${time.toFixed(3)} s`), ...lines);
     this.tip.style.display = rows.length > 0 ? "block" : "none";

@@ -14,15 +14,17 @@ const LOOKS = {
 const SHADOW_CODE = `
 uniform highp sampler2DShadow shadowMap;
 uniform mat4 shadowView;
+uniform int samples; // at most 16
 float lit(vec3 world, float slope) {
   vec3 p = (shadowView * vec4(world, 1.)).xyz * .5 + .5;
   if (p.z > 1. || any(lessThan(p.xy, vec2(0.))) || any(greaterThan(p.xy, vec2(1.)))) return 1.;
   float angle = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) * 6.2832, sum = 0.;
   for (int i = 0; i < 16; i++) {
-    float r = sqrt((float(i) + .5) / 16.) * 4.2 / ${SHADOW_SIZE}., a = angle + float(i) * 2.399963;
+    if (i >= samples) break;
+    float r = sqrt((float(i) + .5) / float(samples)) * 4.2 / ${SHADOW_SIZE}., a = angle + float(i) * 2.399963;
     sum += texture(shadowMap, vec3(p.xy + r * vec2(cos(a), sin(a)), p.z - slope));
   }
-  return sum / 16.;
+  return sum / float(samples);
 }`;
 
 const CODE = {
@@ -127,6 +129,8 @@ class Renderer {
       if (!made.has(item.shape)) made.set(item.shape, this.buffers(item.shape.vertex, item.shape.index, [3, 3]));
       item.mesh = made.get(item.shape);
     }
+    this.marks = {};
+    for (const [kind, shape] of Object.entries(markShapes(24))) this.marks[kind] = this.buffers(shape.vertex, shape.index, [3, 3]);
     this.makeShadowMap();
   }
 
@@ -186,7 +190,8 @@ class Renderer {
     this.gl.drawElements(this.gl.TRIANGLES, mesh.count, this.gl.UNSIGNED_INT, 0);
   }
 
-  /* scene: { view, eye, centre, radius, cell, look ("light", "dark"), shown(item) } */
+  /* scene: { view, eye, centre, radius, cell, look ("light", "dark"), shown(item), marks, samples } -> number of arrows
+   * of forces that were drawn */
   draw(scene) {
     const { gl } = this, look = LOOKS[scene.look];
     const shadowView = this.drawShadows(scene);
@@ -202,6 +207,35 @@ class Renderer {
     this.drawSolids(scene, look, shadowView, item => item.alpha < 1);
     gl.depthMask(true);
     gl.disable(gl.BLEND);
+    return this.drawMarks(scene.marks);
+  }
+
+  /* Arrows and lines shine through what hides them, faintly; cones are translucent. */
+  drawMarks(marks) {
+    const { gl } = this, lines = marks.filter(mark => mark.kind !== "cone");
+    gl.enable(gl.BLEND);
+    gl.depthMask(false);
+    gl.depthFunc(gl.GREATER);
+    for (const mark of lines) this.drawMark(mark, .38);
+    gl.depthFunc(gl.LEQUAL);
+    for (const mark of marks) if (mark.kind === "cone") this.drawMark(mark, mark.alpha);
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+    let forces = 0;
+    for (const mark of lines) forces += this.drawMark(mark, 1);
+    return forces;
+  }
+
+  /* -> 1 for the arrow of a force */
+  drawMark(mark, alpha) {
+    const { gl, solid } = this;
+    gl.uniform3fv(solid.at.colour, mark.colour);
+    gl.uniform1f(solid.at.alpha, alpha);
+    for (const { part, world } of partsOf(mark)) {
+      gl.uniformMatrix4fv(solid.at.place, false, world);
+      this.drawMesh(this.marks[part]);
+    }
+    return mark.isForce ? 1 : 0;
   }
 
   drawShadows(scene) {
@@ -244,6 +278,7 @@ class Renderer {
     gl.uniform1f(floor.at.fade, fade);
     gl.uniform1f(floor.at.cell, scene.cell);
     gl.uniform1f(floor.at.shadowShare, look.shadow);
+    gl.uniform1i(floor.at.samples, scene.samples);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     for (const item of this.floors) {
@@ -268,6 +303,7 @@ class Renderer {
     gl.uniform3fv(solid.at.groundColour, look.ground);
     gl.uniform1f(solid.at.ambient, look.ambient);
     gl.uniform1f(solid.at.lift, SHADOW_LIFT * scene.radius);
+    gl.uniform1i(solid.at.samples, scene.samples);
     for (const item of this.items) {
       if (!scene.shown(item) || !which(item)) continue;
       gl.uniformMatrix4fv(solid.at.place, false, item.world);

@@ -1,9 +1,9 @@
-# cmake -DFOLDER=cli/report/page/web -DOUTPUT=page_template.c -P embed.cmake
+# cmake -DFOLDER=io/page/web -DOUTPUT=page_template.c -P embed.cmake
 # Puts the style sheet and scripts into the page, and the page into a C array.
 file(READ ${FOLDER}/page.html page)
 file(READ ${FOLDER}/page.css style)
 set(script "")
-foreach(name data matrix shapes scene renderer painter camera plots tables main)
+foreach(name data matrix shapes scene renderer painter camera plots marks tables main)
   file(READ ${FOLDER}/${name}.js part)
   string(APPEND script "${part}\n")
 endforeach()
@@ -13,4 +13,4 @@ file(WRITE ${OUTPUT}.html "${page}")
 file(READ ${OUTPUT}.html bytes HEX)
 string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-file(WRITE ${OUTPUT} "/* Made from cli/report/page/web by embed.cmake. */\n#include \"cli/report/page/template.h\"\n\nconst unsigned char CLI_PAGE_TEMPLATE[] = {\n${bytes}0x00};\n")
+file(WRITE ${OUTPUT} "/* Made from io/page/web by embed.cmake. */\n#include \"io/page/template.h\"\n\nconst unsigned char TAC_PAGE_TEMPLATE[] = {\n${bytes}0x00};\n")

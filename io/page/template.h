@@ -2,4 +2,4 @@
 #pragma once
 
 /* Zero-terminated; holds {{title}} and {{data}}. */
-extern const unsigned char CLI_PAGE_TEMPLATE[];
+extern const unsigned char TAC_PAGE_TEMPLATE[];

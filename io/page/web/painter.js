@@ -34,6 +34,43 @@ class Painter {
       pen.stroke(); // closes the hairlines between neighbours
     }
     pen.globalAlpha = 1;
+    return this.drawMarks(scene, css);
+  }
+
+  /* -> number of arrows of forces that were drawn */
+  drawMarks(scene, css) {
+    const { pen } = this, pixels = Math.max(1, this.canvas.height / 420);
+    let forces = 0;
+    for (const mark of scene.marks) {
+      const a = this.project(scene.view, mark.from || mark.at), b = this.project(scene.view, mark.to || mark.at);
+      forces += mark.isForce ? 1 : 0;
+      if (!a || !b) continue;
+      pen.strokeStyle = pen.fillStyle = css(mark.colour);
+      pen.lineWidth = 2 * pixels;
+      pen.globalAlpha = mark.alpha;
+      pen.beginPath();
+      if (mark.kind === "ball") pen.arc(a[0], a[1], 4 * pixels, 0, 7);
+      if (mark.kind === "cone") this.outlineCone(mark, scene.view);
+      if (mark.kind === "ball" || mark.kind === "cone") pen.fill();
+      else { pen.moveTo(a[0], a[1]); pen.lineTo(b[0], b[1]); pen.stroke(); }
+      if (mark.kind === "arrow") this.drawHead(a, b, 5 * pixels);
+    }
+    pen.globalAlpha = 1;
+    return forces;
+  }
+
+  drawHead(a, b, size) {
+    const { pen } = this, turn = Math.atan2(b[1] - a[1], b[0] - a[0]);
+    pen.beginPath();
+    pen.moveTo(b[0], b[1]);
+    for (const side of [-1, 1]) pen.lineTo(b[0] - 2 * size * Math.cos(turn + .45 * side), b[1] - 2 * size * Math.sin(turn + .45 * side));
+    pen.fill();
+  }
+
+  outlineCone(mark, view) {
+    const world = placeAlong(mark.from, mark.to, mark.radius), points = [this.project(view, mark.from)];
+    for (let i = 0; i <= 24; i++) points.push(this.project(view, transformPoint(world, [Math.cos(i * Math.PI / 12), Math.sin(i * Math.PI / 12), 1])));
+    points.filter(p => p).forEach(([x, y]) => this.pen.lineTo(x, y));
   }
 
   drawGrid(scene, colour) {

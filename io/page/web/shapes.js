@@ -117,3 +117,29 @@ function shapeOf(geom, n) {
     default: return null;
   }
 }
+
+/* --- marks: unit shapes along +z, and where they go --- */
+function markShapes(n) {
+  return {
+    shaft: revolve([[0, 0, 0, -1], [1, 0, 0, -1], [1, 0, 1, 0], [1, 1, 1, 0], [1, 1, 0, 1], [0, 1, 0, 1]], n),
+    tip: revolve([[0, 0, 0, -1], [1, 0, 0, -1], [1, 0, .93, .37], [0, 1, .93, .37]], n),
+    cone: revolve([[0, 0, .71, -.71], [1, 1, .71, -.71]], 2 * n),
+    ball: capsule(1, 0, n),
+  };
+}
+
+/* z axis to (to - from), with that length; x and y scaled by the radius. */
+function placeAlong(from, to, radius) {
+  const z = sub(to, from), w = unit(z), x = scale(unit(cross(Math.abs(w[2]) < .9 ? [0, 0, 1] : [1, 0, 0], w)), radius), y = cross(w, x);
+  return new Float32Array([...x, 0, ...y, 0, ...z, 0, ...from, 1]);
+}
+
+const HEAD = 2.6; // radius of an arrow's head, in radii of its shaft
+/* A mark as unit shapes: [{ part, world }]. */
+function partsOf(mark) {
+  if (mark.kind === "ball") return [{ part: "ball", world: new Float32Array([mark.radius, 0, 0, 0, 0, mark.radius, 0, 0, 0, 0, mark.radius, 0, ...mark.at, 1]) }];
+  if (mark.kind !== "arrow") return [{ part: mark.kind === "cone" ? "cone" : "shaft", world: placeAlong(mark.from, mark.to, mark.radius) }];
+  const long = length(sub(mark.to, mark.from)), head = Math.min(7 * mark.radius, .45 * long), neck = sub(mark.to, scale(unit(sub(mark.to, mark.from)), head));
+  const thin = Math.min(mark.radius, long / 8);
+  return [{ part: "shaft", world: placeAlong(mark.from, neck, thin) }, { part: "tip", world: placeAlong(neck, mark.to, HEAD * thin) }];
+}

@@ -11,11 +11,16 @@ const theme = () => document.documentElement.dataset.theme;
 function setTheme(name) {
   document.documentElement.dataset.theme = name;
   plots.forEach(plot => plot.redraw());
+  showKey();
   changed();
 }
 
 /* --- state of the player --- */
-const player = { time: 0, playing: false, speed: 1, follow: false, collision: false, dirty: true, last: 0 };
+const player = { time: 0, playing: false, speed: 1, follow: false, collision: false, dirty: true, last: 0, slow: 0, quality: 0,
+  shows: { forces: true, cones: true, mass: false, frames: false, axes: false, gradient: true } };
+/* Where a machine does not draw fast enough: share of the pixels along each side, and samples of a shadow's edge. */
+const QUALITIES = [{ share: 1, samples: 16 }, { share: .8, samples: 8 }, { share: .6, samples: 4 }, { share: .45, samples: 2 }, { share: .33, samples: 1 }];
+const SLOW = .028, SLOW_FRAMES = 5; // s, and how many such frames in a row lower the quality
 const plots = [];
 
 function changed(byHand) {
@@ -31,6 +36,7 @@ function seek(time) {
 function setPlaying(playing) {
   if (playing && player.time >= duration) player.time = 0;
   player.playing = playing && duration > 0;
+  player.slow = 0;
   byId("playicon").setAttribute("d", player.playing ? "M7 5h4v14H7zM13 5h4v14h-4z" : "M8 5v14l11-7z");
   changed();
 }
@@ -67,13 +73,16 @@ function middle() {
 }
 
 function homeView() {
-  const wanders = survey.travel > FOLLOW_FROM * survey.radius;
+  const wanders = !gradient && survey.travel > FOLLOW_FROM * survey.radius;
   poseBodies(0);
   placeItems(items);
-  const box = wanders ? boundsOf(items.filter(item => shown(item) && item.body > 0)) : survey;
+  const box = wanders ? boundsOf(items.filter(item => shown(item) && item.body > 0)) : { low: [...survey.low], high: [...survey.high] };
+  if (gradient)
+    for (const place of [gradientTip(), ...motions.map(lastPlace)])
+      for (let k = 0; k < 3; k++) { box.low[k] = Math.min(box.low[k], place[k]); box.high[k] = Math.max(box.high[k], place[k]); }
   const radius = Math.max(length(sub(box.high, box.low)) / 2, survey.radius, 1e-3);
   const target = scale(add(box.low, box.high), .5);
-  return { wanders, radius, home: { target, distance: .82 * radius / Math.sin(LENS / 2), turn: -.95, lift: .30 } };
+  return { wanders, radius: survey.radius || radius, home: { target, distance: .82 * radius / Math.sin(LENS / 2), turn: -.95, lift: .30 } };
 }
 
 const { wanders, radius, home } = homeView();
@@ -88,15 +97,17 @@ function setFollow(follow) {
   changed();
 }
 
-/* A canvas that changes its size is blank: draw at once. */
+/* A canvas that changes its size is blank: draw at once. A picture that stands still has all its pixels. */
 function fitCanvas() {
-  const view = byId("view").getBoundingClientRect(), ratio = Math.min(2, devicePixelRatio || 1);
+  const view = byId("view").getBoundingClientRect(), share = player.playing ? QUALITIES[player.quality].share : 1;
+  const ratio = share * Math.min(2, devicePixelRatio || 1);
   const width = Math.max(1, Math.round(view.width * ratio)), height = Math.max(1, Math.round(view.height * ratio));
   if (renderer.canvas.width === width && renderer.canvas.height === height) return;
   Object.assign(renderer.canvas, { width, height });
   drawScene(0);
 }
 
+/* Draws the moment. The canvas says which frame's contacts are drawn, and how many arrows they have. */
 function drawScene(elapsed) {
   poseBodies(player.time);
   placeItems(renderer.items);
@@ -105,8 +116,19 @@ function drawScene(elapsed) {
     const wish = add(middle(), anchor), share = 1 - Math.exp(-HURRY * elapsed);
     camera.target = length(sub(wish, camera.target)) > 4 * radius ? wish : add(camera.target, scale(sub(wish, camera.target), share));
   }
-  const aspect = renderer.canvas.width / renderer.canvas.height;
-  renderer.draw({ ...camera.look(aspect), radius, cell: roundStep(radius / 2.5), look: theme(), shown });
+  const aspect = renderer.canvas.width / renderer.canvas.height, samples = player.playing ? QUALITIES[player.quality].samples : 16;
+  const arrows = renderer.draw({ ...camera.look(aspect), radius, cell: roundStep(radius / 2.5), look: theme(), shown, samples, marks: marksAt(player.time, radius) });
+  Object.assign(renderer.canvas.dataset, { frame: contactFrame(player.time), arrows });
+  fitRuler(radius);
+}
+
+/* Lower quality where drawing is too slow, and does not become faster by itself. */
+function watchSpeed(elapsed) {
+  player.slow = elapsed > SLOW ? player.slow + 1 : 0;
+  if (player.slow < SLOW_FRAMES || player.quality + 1 >= QUALITIES.length) return;
+  player.slow = 0;
+  player.quality++;
+  fitCanvas();
 }
 
 /* --- the loop --- */
@@ -122,12 +144,14 @@ function tick(now) {
   const elapsed = Math.min(.1, (now - player.last) / 1000);
   player.last = now;
   if (player.playing) {
+    watchSpeed(elapsed);
     player.time += elapsed * player.speed;
     if (player.time > duration) player.time = duration > 0 ? player.time % duration : 0;
     player.dirty = true;
   }
   if (player.dirty) {
     player.dirty = false;
+    fitCanvas();
     showTime();
     drawScene(elapsed);
   }
@@ -142,6 +166,7 @@ function connect() {
   byId("speed").addEventListener("change", event => { player.speed = +event.target.value; });
   byId("follow").addEventListener("click", () => setFollow(!player.follow));
   byId("reset").addEventListener("click", () => camera.reset());
+  for (const name of Object.keys(player.shows)) connectMark(name);
   byId("shapes").hidden = !hasBoth;
   byId("shapes").addEventListener("click", () => {
     player.collision = !player.collision;
@@ -156,14 +181,70 @@ function connect() {
   document.addEventListener("keydown", onKey);
 }
 
+/* A button that shows or hides marks. */
+function connectMark(name) {
+  const button = byId(`show-${name}`);
+  button.setAttribute("aria-pressed", String(player.shows[name]));
+  button.hidden = (name === "gradient" && !gradient) || (["forces", "cones"].includes(name) && !motions.some(m => m.count.some(n => n > 0)));
+  button.addEventListener("click", () => {
+    player.shows[name] = !player.shows[name];
+    button.setAttribute("aria-pressed", String(player.shows[name]));
+    showKey();
+    changed();
+  });
+}
+
+/* Frame by frame, forward or back. */
+function seekFrame(step) {
+  const frame = Math.max(0, Math.min(motion.frames - 1, contactFrame(player.time) + step));
+  setPlaying(false);
+  seek(motion.time[frame] - motion.time[0]);
+}
+
+/* --- the derivative --- */
+function showMotion(i) {
+  motion = motions[i];
+  byId("value").value = i;
+  byId("value").style.setProperty("--done", `${100 * i / Math.max(1, motions.length - 1)}%`);
+  showGradientText(i);
+  plots.forEach(plot => plot.rebind());
+  showKey();
+  changed();
+}
+
+function showGradientText(i) {
+  const unitText = gradient.unit ? ` ${gradient.unit}` : "", digits = x => short(+x.toPrecision(3));
+  const change = gradient.values[i] - gradient.values[gradient.own], at = lastPlace(motions[i]), start = lastPlace(motions[gradient.own]);
+  const moved = length(sub(at, start)), told = Math.abs(change) * length(gradient.derivative), missed = length(sub(sub(at, start), scale(gradient.derivative, change)));
+  byId("value-now").textContent = `${digits(gradient.values[i])}${unitText}`;
+  byId("value-text").textContent = i === gradient.own
+    ? `The derivative: (${gradient.derivative.map(digits).join(", ")}) m for each ${gradient.unit || "unit"}. Choose another value to see where the robot goes.`
+    : `The last place moves by ${digits(100 * moved)} cm. The derivative tells ${digits(100 * told)} cm, and its arrow is ${digits(100 * missed)} cm off.`;
+}
+
+function connectGradient() {
+  byId("gradient").hidden = !gradient;
+  if (!gradient) return;
+  byId("value-name").textContent = gradient.name;
+  byId("value-body").textContent = model.bodies[gradient.body].name;
+  byId("value").max = motions.length - 1;
+  byId("value").addEventListener("input", event => showMotion(+event.target.value));
+  byId("value-ticks").replaceChildren(...gradient.values.map((value, i) => {
+    const button = element("button", { type: "button" }, short(+value.toPrecision(3)));
+    button.addEventListener("click", () => showMotion(i));
+    return button;
+  }));
+  showMotion(gradient.own);
+}
+
 function onKey(event) {
   if (["SELECT", "INPUT"].includes(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
-  const step = duration / Math.max(1, motion.frames - 1);
   const actions = {
-    " ": () => setPlaying(!player.playing), ArrowLeft: () => seek(player.time - step), ArrowRight: () => seek(player.time + step),
+    " ": () => setPlaying(!player.playing), ArrowLeft: () => seekFrame(-1), ArrowRight: () => seekFrame(1),
     Home: () => seek(0), End: () => seek(duration), r: () => camera.reset(), f: () => setFollow(!player.follow),
     c: () => hasBoth && byId("shapes").click(),
   };
+  Object.keys(player.shows).forEach((name, i) => { actions[String(i + 1)] = () => byId(`show-${name}`).click(); });
   const action = actions[event.key];
   if (!action || (event.key === " " && event.target.tagName === "BUTTON")) return;
   event.preventDefault();
@@ -172,11 +253,19 @@ function onKey(event) {
 
 function addPlots() {
   const parent = byId("plots"), on = { seek: time => { setPlaying(false); seek(time); }, hover: time => plots.forEach(plot => plot.hover(time)) };
-  const plot = (title, unitText, series) => { if (series.length > 0) plots.push(new Plot(parent, title, unitText, series, on)); };
-  plot("Energy", "J", [{ name: "kinetic", values: motion.kinetic }, { name: "potential", values: motion.potential }, { name: "total", values: motion.total }]);
-  plot("Joint positions", "rad, m", motion.qpos);
-  plot("Joint velocities", "rad/s, m/s", motion.qvel);
-  plot("Controls", "", motion.ctrl);
+  const plot = (title, unitText, pick) => { if (pick(motion).length > 0) plots.push(new Plot(parent, title, unitText, pick, on)); };
+  const touches = motions.some(m => m.count.some(n => n > 0) || m.penetration.some(depth => depth > 0));
+  if (touches) {
+    plot("Contacts", "number of points with force", m => [{ name: "contacts", unit: "", steps: true, values: m.count }]);
+    plot("Penetration", "mm, deepest", m => [{ name: "penetration", unit: "mm", values: m.penetration }]);
+  }
+  plot("Energy", "J", m => [{ name: "kinetic", values: m.kinetic }, { name: "potential", values: m.potential }, { name: "total", values: m.total }]);
+  plot("Angles", "°", m => m.angles);
+  plot("Positions", "m", m => m.lengths);
+  plot("Angular velocities", "°/s", m => m.rates);
+  plot("Velocities", "m/s", m => m.speeds);
+  const units = [...new Set(motion.controls.map(control => control.unit).filter(word => word))];
+  plot("Controls", units.join(", "), m => m.controls);
 }
 
 document.documentElement.dataset.theme = darkWanted.matches ? "dark" : "light";
@@ -184,6 +273,8 @@ showFacts();
 showTables();
 addPlots();
 connect();
+connectGradient();
+showKey();
 fitCanvas();
 if (wanders) setFollow(true);
 const wanted = new URLSearchParams(location.hash.slice(1)); // #t=1.5 shows that moment, #theme=dark that scheme
