@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 const tacVerb CLI_VERBS[] = {
+<<<<<<< HEAD
     {"info", "MODEL", "sizes, names, masses, and what was ignored in the file", cmd_info},
     {"eval", "MODEL", "mass matrix, forces, poses, energies, contacts at a state", cmd_eval},
     {"distance", "MODEL", "how far geoms are from each other at a state", cmd_distance},
@@ -26,6 +27,21 @@ const tacVerb CLI_VERBS[] = {
     {"random", "SEED", "a valid random model, for stress runs", cmd_random},
     {"help", "[VERB]", "this list, or a verb's own help", cmd_help},
     {"version", "", "version of the program", cmd_version},
+=======
+    {"info", "MODEL", "print sizes, names and masses, and what the loader ignored", cmd_info},
+    {"eval", "MODEL", "print mass matrix, forces, poses, energies and contacts at a state", cmd_eval},
+    {"distance", "MODEL", "print signed distances between geoms at a state", cmd_distance},
+    {"sim", "MODEL", "simulate; write the motion as CSV, JSON or an HTML page", cmd_sim},
+    {"grad", "MODEL", "differentiate one step by state, control and parameters", cmd_grad},
+    {"check", "MODEL", "compare the derivatives with finite differences", cmd_check},
+    {"bench", "[MODEL]", "time steps and derivatives; compare with MuJoCo", cmd_bench},
+    {"solve", "FILE", "solve one frictional contact problem of a published collection", cmd_solve},
+    {"compare", "MODEL", "compare with MuJoCo, along a motion or at random states", cmd_compare},
+    {"reproduce", "[NAME]", "run the experiments of the papers and check their criteria", cmd_reproduce},
+    {"random", "SEED", "write a valid random model, for stress tests", cmd_random},
+    {"help", "[VERB]", "list the verbs, or print the help of one verb", cmd_help},
+    {"version", "", "print the version", cmd_version},
+>>>>>>> messages
 };
 const int CLI_NVERB = (int)(sizeof CLI_VERBS / sizeof CLI_VERBS[0]);
 
@@ -52,7 +68,8 @@ void cli_print_verbs(void) {
     printf("Tactus %s: physics for articulated rigid bodies.\n\nusage: tactus VERB [arguments]\n\n", tac_version());
     for (int i = 0; i < CLI_NVERB; i++)
         printf("  %-9s %-7s %s\n", CLI_VERBS[i].name, CLI_VERBS[i].usage, CLI_VERBS[i].summary);
-    printf("\n`tactus VERB --help` tells a verb's options. MODEL is an MJCF or URDF file.\n");
+    printf("\n"
+           "`tactus VERB --help` lists the options of a verb. MODEL is an MJCF or URDF file.\n");
 }
 
 static int unknown_verb(const char *name) {
@@ -72,11 +89,11 @@ static int unknown_verb(const char *name) {
  * failed. */
 static int finish(int code) {
     if (measure_memory_was_short() && code != CLI_CANNOT) {
-        fprintf(stderr, "tactus: out of memory: what was printed is not complete\n");
+        fprintf(stderr, "tactus: out of memory: the output is incomplete\n");
         code = CLI_CANNOT;
     }
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    fprintf(stderr, "tactus: standard output cannot be written\n");
+    fprintf(stderr, "tactus: cannot write to standard output\n");
     return CLI_CANNOT;
 }
 
@@ -90,7 +107,7 @@ static void keep_standard_numbers(void) {
 int main(int argc, char **argv) {
     keep_standard_numbers();
     if (argc < 2) {
-        fprintf(stderr, "tactus: a verb is missing; `tactus help` lists them\n");
+        fprintf(stderr, "tactus: the verb is missing; `tactus help` lists the verbs\n");
         return CLI_CANNOT;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return finish(cmd_help(1, argv + 1));

@@ -79,7 +79,7 @@ static int store(const tacArgs *args, const tacArg *arg, void *target, const cha
         *(const char **)field = text;
         break;
     case TAC_ARG_COUNT:
-        if (!parse_count(text, field)) return expected(args, arg, text, "an integer that is not negative");
+        if (!parse_count(text, field)) return expected(args, arg, text, "a non-negative integer");
         break;
     case TAC_ARG_SEED:
         if (!parse_seed(text, field)) return expected(args, arg, text, "an integer from 0 to 2^64 - 1");
@@ -126,9 +126,9 @@ static int unknown_option(const tacArgs *args, const char *text, size_t n) {
             }
         }
     if (nearest != NULL)
-        return cli_fail(args->verb, "unknown option %s; did you mean %s? (tactus %s --help lists them)", word, nearest,
-                        args->verb);
-    return cli_fail(args->verb, "unknown option %s (tactus %s --help lists them)", word, args->verb);
+        return cli_fail(args->verb, "unknown option %s; did you mean %s? (tactus %s --help lists the options)", word,
+                        nearest, args->verb);
+    return cli_fail(args->verb, "unknown option %s (tactus %s --help lists the options)", word, args->verb);
 }
 
 /* One option at argv[*i]; moves *i past its value. */
@@ -147,7 +147,7 @@ static int parse_option(const tacArgs *args, int argc, char **argv, int *i) {
                 return store(args, arg, args->groups[g].target, NULL);
             }
             if (equals == NULL && *i + 1 == argc)
-                return cli_fail(args->verb, "%s needs a value: %s", arg->name, arg->value);
+                return cli_fail(args->verb, "%s requires a value: %s", arg->name, arg->value);
             return store(args, arg, args->groups[g].target, equals != NULL ? equals + 1 : argv[++*i]);
         }
     return unknown_option(args, text, n);
@@ -193,7 +193,8 @@ void cli_print_help(const tacArgs *args) {
         printf("\n%s:\n", args->groups[g].title);
         for (const tacArg *arg = args->groups[g].table; arg->name != NULL; arg++)
             print_option(arg->name, arg->alias, arg->value, arg->help);
-        if (g == 0) print_option("--help", "-h", NULL, "this text");
+        if (g == 0) print_option("--help", "-h", NULL, "print this help");
     }
-    printf("\nexit code: 0 fine, 1 the answer is no, 2 could not run\n");
+    printf("\n"
+           "exit code: 0 success; 1 negative result (a check failed, a step was not solved); 2 error\n");
 }

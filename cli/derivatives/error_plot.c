@@ -124,7 +124,7 @@ static void draw_axes(FILE *f) {
         fprintf(f, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>\n", LEFT, WIDTH - RIGHT, y, y);
         fprintf(f, "<text class=\"soft\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">1e%d</text>\n", LEFT - 8, y + 4, d);
     }
-    fprintf(f, "<text class=\"soft\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">step of the differences</text>\n",
+    fprintf(f, "<text class=\"soft\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">finite-difference step</text>\n",
             (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12);
 }
 
@@ -148,14 +148,14 @@ static void draw_curves(FILE *f, const Curves *c) {
     draw_curve(f, "one", c->step, c->forward);
     draw_curve(f, "two", c->step, c->central);
     fprintf(f, "<path class=\"own\" d=\"M%d %.1fL%d %.1f\"/>\n", LEFT, y_of(c->exact), WIDTH - RIGHT, y_of(c->exact));
-    fprintf(
-        f,
-        "<text class=\"one\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">one-sided differences, at best %.0e</text>\n",
-        x_of(c->step[one]), y_of(c->forward[one]) - 84, c->forward[one]);
-    fprintf(f, "<text class=\"two\" x=\"%.1f\" y=\"%.1f\">central differences, at best %.0e</text>\n",
+    fprintf(f,
+            "<text class=\"one\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">one-sided differences, least error "
+            "%.0e</text>\n",
+            x_of(c->step[one]), y_of(c->forward[one]) - 84, c->forward[one]);
+    fprintf(f, "<text class=\"two\" x=\"%.1f\" y=\"%.1f\">central differences, least error %.0e</text>\n",
             x_of(c->step[two]) + 16, y_of(c->central[two]) + 2, c->central[two]);
-    fprintf(f, "<text class=\"own\" x=\"%d\" y=\"%.1f\">exact derivative: at most %.0e, no step to choose</text>\n",
-            LEFT + 10, y_of(c->exact) - 8, c->exact);
+    fprintf(f, "<text class=\"own\" x=\"%d\" y=\"%.1f\">exact derivative, largest error %.0e</text>\n", LEFT + 10,
+            y_of(c->exact) - 8, c->exact);
     fputs("</svg>\n", f);
 }
 

@@ -15,11 +15,11 @@ int cli_keep_begin(const char *verb, const char *folder) {
     struct stat is;
     if (strlen(folder) + NAME_ROOM > CLI_PATH) return cli_fail(verb, "--keep: the folder's name is too long");
     if (mkdir(folder, ALL_MAY) != 0 && errno != EEXIST)
-        return cli_fail(verb, "--keep: %s: cannot be made: %s", folder, strerror(errno));
+        return cli_fail(verb, "--keep: %s: cannot create the folder: %s", folder, strerror(errno));
     if (stat(folder, &is) != 0) return cli_fail(verb, "--keep: %s: %s", folder, strerror(errno));
     if (!S_ISDIR(is.st_mode)) return cli_fail(verb, "--keep: %s: is a file, expected a folder", folder);
     if (access(folder, W_OK | X_OK) != 0)
-        return cli_fail(verb, "--keep: %s: cannot be written to: %s", folder, strerror(errno));
+        return cli_fail(verb, "--keep: %s: cannot write to the folder: %s", folder, strerror(errno));
     return CLI_GO_ON;
 }
 

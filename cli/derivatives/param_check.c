@@ -75,18 +75,19 @@ int cli_move_params_inside(const char *verb, tacGradientCheck *check) {
     for (int p = 0; p < check->params->count; p++) {
         const char *path = check->params->entry[p].path;
         double value, base = 0;
-        if (tac_param_get(check->model, path, &value, NULL) != TAC_OK) return cli_fail(verb, "%s: lost", path);
+        if (tac_param_get(check->model, path, &value, NULL) != TAC_OK)
+            return cli_fail(verb, "%s: the parameter no longer exists", path);
         int found = 0;
         for (int k = 0; k < NFACTORS && !found; k++) {
             double h = FACTORS[k] * first_step(value);
             found = FACTORS[k] <= 1 && find_base(check->model, path, value, h, &base);
             check->step[p] = found ? h : 0;
         }
-        if (!may_be(check->model, path, base)) return cli_fail(verb, "%s cannot be set to %g again", path, base);
+        if (!may_be(check->model, path, base)) return cli_fail(verb, "%s: cannot restore the value %g", path, base);
         check->moved += base != value;
         if (found) continue;
-        fprintf(stderr, "tactus %s: warning: %s = %g cannot be moved enough to be differenced: left out\n", verb, path,
-                value);
+        fprintf(stderr, "tactus %s: warning: %s = %g is skipped: its range has no room for finite differences\n", verb,
+                path, value);
     }
     return CLI_GO_ON;
 }

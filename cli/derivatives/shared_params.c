@@ -112,9 +112,10 @@ json_t *cli_shared_json(const tacSharedList *list) {
 
 void cli_shared_print(const tacSharedList *list) {
     if (list->count == 0) return;
-    printf("\nhalf a derivative each, where two geoms that touch have equal numbers of which the contact takes one\n");
+    printf("\n"
+           "shared derivatives (two touching geoms have equal values, the contact uses one, each gets half)\n");
     for (int i = 0; i < list->count && i < CLI_SHARED; i++)
-        printf("  %s shares with %s; --tie '%s,%s' has the whole\n", list->item[i].path, list->item[i].with,
+        printf("  %s and %s; --tie '%s,%s' gives the full derivative\n", list->item[i].path, list->item[i].with,
                list->item[i].path, list->item[i].with);
-    if (list->count > CLI_SHARED) printf("  and more of them\n");
+    if (list->count > CLI_SHARED) printf("  (list truncated)\n");
 }

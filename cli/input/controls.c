@@ -11,12 +11,12 @@
 
 const tacArg CLI_CONTROL_OPTIONS[] = {
     {"--ctrl", NULL, TAC_ARG_TEXT, offsetof(tacControlArgs, file), "FILE",
-     "controls, a row per step: JSON list of rows, or CSV; the last row holds on"},
-    {"--random", NULL, TAC_ARG_SEED, offsetof(tacControlArgs, random), "SEED", "random controls inside their ranges"},
+     "controls, one row per step, as CSV or as a JSON list of rows; the last row repeats"},
+    {"--random", NULL, TAC_ARG_SEED, offsetof(tacControlArgs, random), "SEED", "random controls within their ranges"},
     {"--random-period", NULL, TAC_ARG_NUMBER, offsetof(tacControlArgs, period), "SECONDS",
-     "draw random controls this often and join them smoothly; 0: fresh ones every step"},
+     "time between random controls, interpolated smoothly; 0: new controls every step"},
     {"--random-share", NULL, TAC_ARG_NUMBER, offsetof(tacControlArgs, share), "S",
-     "go only this share of the way from the start's controls, 0 to 1; otherwise 1"},
+     "blend from the initial controls (0) to the random controls (1); default 1"},
     {0},
 };
 
@@ -62,8 +62,7 @@ static int read_rows(const char *verb, const char *path, int nu, tacControls *co
 
 static int check_args(const char *verb, const tacControlArgs *args) {
     if (args->file != NULL && args->random.given) return cli_fail(verb, "--ctrl and --random exclude each other");
-    if (args->period < 0)
-        return cli_fail(verb, "--random-period: got %g, expected a time that is not negative", args->period);
+    if (args->period < 0) return cli_fail(verb, "--random-period: got %g, expected a non-negative time", args->period);
     if (!(args->share >= 0 && args->share <= 1))
         return cli_fail(verb, "--random-share: got %g, expected a number from 0 to 1", args->share);
     return CLI_GO_ON;

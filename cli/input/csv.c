@@ -60,7 +60,7 @@ static int read_row(const char *verb, const char *path, long line_number, char *
         got++;
     }
     if (got != csv->ncolumn)
-        return cli_fail(verb, "%s:%ld: %d numbers, expected %d", path, line_number, got, csv->ncolumn);
+        return cli_fail(verb, "%s:%ld: the row has %d numbers, expected %d", path, line_number, got, csv->ncolumn);
     return CLI_GO_ON;
 }
 
@@ -95,14 +95,14 @@ static int read_lines(const char *verb, const char *path, FILE *file, const char
                               csv->numbers + (size_t)csv->nrow++ * (size_t)csv->ncolumn);
     }
     free(line);
-    if (result == CLI_GO_ON && csv->nrow == 0) return cli_fail(verb, "%s: holds no row of numbers", path);
+    if (result == CLI_GO_ON && csv->nrow == 0) return cli_fail(verb, "%s: the file has no row of numbers", path);
     return result;
 }
 
 int cli_csv_read(const char *verb, const char *path, const char *prefix, int ncolumn, tacCsv *csv) {
     *csv = (tacCsv){.ncolumn = ncolumn};
     FILE *file = fopen(path, "rb");
-    if (file == NULL) return cli_fail(verb, "%s: cannot be opened", path);
+    if (file == NULL) return cli_fail(verb, "%s: cannot open the file", path);
     char *take = calloc(MAX_COLUMNS, 1);
     int result = take != NULL ? read_lines(verb, path, file, prefix, take, csv) : cli_fail(verb, "out of memory");
     free(take);

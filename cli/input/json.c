@@ -15,7 +15,7 @@ json_t *cli_json_read(const char *verb, const char *path) {
     }
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL) {
-        cli_fail(verb, "%s: cannot be opened", path);
+        cli_fail(verb, "%s: cannot open the file", path);
         return NULL;
     }
     json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);

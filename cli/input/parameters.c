@@ -9,9 +9,9 @@
 
 const tacArg CLI_PARAM_OPTIONS[] = {
     {"--param", NULL, TAC_ARG_LIST, offsetof(tacParamArgs, paths), "PATH",
-     "differentiate by this number too, e.g. body/torso.mass or 'joint/*.damping'; may be repeated"},
+     "add a parameter to theta, e.g. body/torso.mass or 'joint/*.damping'; may be repeated"},
     {"--tie", NULL, TAC_ARG_LIST, offsetof(tacParamArgs, ties), "PATH,PATH",
-     "differentiate by these equal numbers as one, e.g. 'geom/*.friction[0]'; may be repeated"},
+     "add equal parameters to theta as one, e.g. 'geom/*.friction[0]'; may be repeated"},
     {0},
 };
 
@@ -80,7 +80,7 @@ static int register_path(const char *verb, tacModel *model, const char *path, ta
     int index;
     tacStatus status = tac_param_register(model, path, &index, &err);
     if (status != TAC_OK && refused != NULL && status != TAC_ERR_MEMORY) {
-        if ((*refused)++ == 0) fprintf(stderr, "tactus %s: warning: left out: %s\n", verb, err.text);
+        if ((*refused)++ == 0) fprintf(stderr, "tactus %s: warning: skipped: %s\n", verb, err.text);
         return CLI_GO_ON;
     }
     if (status != TAC_OK) return cli_fail(verb, "--param %s: %s", path, err.text);
@@ -128,11 +128,12 @@ static int register_pattern(const char *verb, tacModel *model, const char *patte
     if (matched == 0) matched = register_unlisted(verb, model, pattern, list);
     if (matched < 0) return CLI_CANNOT;
     if (matched == 0)
-        return cli_fail(verb, "--param %s: matches none of the %d parameters; tactus info --params lists them", pattern,
-                        count);
-    if (refused == matched) return cli_fail(verb, "--param %s: nothing that matches can be registered", pattern);
+        return cli_fail(verb, "--param %s: matches none of the %d parameters; `tactus info --params` lists them",
+                        pattern, count);
+    if (refused == matched)
+        return cli_fail(verb, "--param %s: none of the matching parameters can be registered", pattern);
     if (refused > 1)
-        fprintf(stderr, "tactus %s: warning: --param %s: %d parameters of %d left out\n", verb, pattern, refused,
+        fprintf(stderr, "tactus %s: warning: --param %s: %d of %d parameters are skipped\n", verb, pattern, refused,
                 matched);
     return CLI_GO_ON;
 }
@@ -186,7 +187,7 @@ static int add_part(const char *verb, const tacModel *model, const char *part, T
             if (!is_in_tie(tie, path) && add_to_tie(verb, path, tie) != CLI_GO_ON) return CLI_CANNOT;
         }
     if (matched > 0) return CLI_GO_ON;
-    return cli_fail(verb, "--tie %s: matches none of the %d parameters; tactus info --params lists them", part,
+    return cli_fail(verb, "--tie %s: matches none of the %d parameters; `tactus info --params` lists them", part,
                     tac_param_count(model));
 }
 

@@ -105,7 +105,7 @@ static void read_block(Words *in, int k, int i, int j, int n, double *W) {
 static void read_places(Words *in, int nc, int nblock, int *start, int *column) {
     for (int side = 0; side < 2; side++)
         for (int i = 1; i <= nc; i++)
-            read_exactly(in, 3 * i, side == 0 ? "where a row of blocks ends" : "where a column of blocks ends");
+            read_exactly(in, 3 * i, side == 0 ? "end of a row of blocks" : "end of a column of blocks");
     /* the row starts have one more than there are rows; trailing entries repeat the number of blocks */
     int nstart = read_count(in, nc + 1, nc + 1 + nblock, "row starts");
     read_exactly(in, nblock, "column indices");

@@ -39,8 +39,8 @@ void cli_warn_start(const char *verb, const tacModel *m, const tacViolation *v) 
     char worst[WORST];
     print_worst(m, v, worst, sizeof worst);
     fprintf(stderr,
-            "tactus %s: warning: the start breaks constraints: %s off by %.3g; --project looks for a state near by "
-            "that breaks none\n",
+            "tactus %s: warning: the initial state violates constraints (%s: %.3g); --project moves it to a feasible "
+            "state\n",
             verb, worst, v->size);
 }
 
@@ -50,10 +50,11 @@ static int report(const char *verb, const tacModel *m, tacStatus status, const t
     if (p->id < 0) return CLI_GO_ON;
     print_worst(m, &(tacViolation){p->before, p->kind, p->id, {p->geom[0], p->geom[1]}}, worst, sizeof worst);
     if (status == TAC_ERR_UNSOLVED)
-        return cli_fail(verb, "--project: no state near by satisfies the constraints: %s off by %.3g, at best %.3g",
+        return cli_fail(verb, "--project: found no feasible state nearby (%s: violation %.3g, after projection %.3g)",
                         worst, p->before, p->after);
     if (p->iterations > 0)
-        fprintf(stderr, "tactus %s: the start was moved: %s off by %.3g, now %.1e\n", verb, worst, p->before, p->after);
+        fprintf(stderr, "tactus %s: --project moved the initial state (%s: violation %.3g, now %.1e)\n", verb, worst,
+                p->before, p->after);
     return CLI_GO_ON;
 }
 

@@ -11,10 +11,11 @@
 
 const tacArg CLI_STATE_OPTIONS[] = {
     {"--state", NULL, TAC_ARG_TEXT, offsetof(tacStateArgs, state), "FILE",
-     "JSON: qpos qvel act ctrl mocap_pos mocap_quat qfrc_applied xfrc_applied; what is missing takes the default"},
+     "initial state, JSON: qpos qvel act ctrl mocap_pos mocap_quat qfrc_applied xfrc_applied; missing fields keep "
+     "their defaults"},
     {"--key", NULL, TAC_ARG_TEXT, offsetof(tacStateArgs, key), "NAME", "start from a keyframe, by name or number"},
     {"--project", NULL, TAC_ARG_FLAG, offsetof(tacStateArgs, project), NULL,
-     "move the start to the nearest state with loops closed, nothing overlapping, joints in range"},
+     "project the initial state: close loops, separate overlapping geoms, move joints into range"},
     {0},
 };
 
@@ -118,7 +119,7 @@ static int pose_mocap(const char *verb, tacModel *m, const double *mocap) {
         const double *p = mocap + TAC_POSE_SIZE * i, *q = p + 3;
         double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
         if (!(norm > 0) || !isfinite(norm))
-            return cli_fail(verb, "\"mocap_quat\" of mocap body %s has no direction",
+            return cli_fail(verb, "\"mocap_quat\" of mocap body %s has no valid length, expected a rotation",
                             tac_model_label(m, TAC_KIND_BODY, m->mocap_body[i], name, sizeof name));
         m->body_pos[m->mocap_body[i]] = (tacVec3){p[0], p[1], p[2]};
         m->body_quat[m->mocap_body[i]] = (tacQuat){q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm};

@@ -26,7 +26,7 @@ static void name_contacts(unsigned contacts, char text[CLI_STEP_CONTACTS]) {
         if (!(contacts & TAC_FOR(c))) continue;
         const char *word = tac_contact_text((tacContactModel)c);
         n += (size_t)snprintf(text + n, CLI_STEP_CONTACTS - n, "%s%s", before, word);
-        before = ", ";
+        before = " or ";
     }
 }
 
@@ -34,7 +34,7 @@ static void write_help(const tacOptionInfo *o, char help[CLI_STEP_HELP]) {
     char contacts[CLI_STEP_CONTACTS] = "", value[CLI_STEP_DEFAULT] = "";
     name_contacts(o->contacts, contacts);
     if (o->kind != TAC_OPTION_CHOICE && o->value != 0) snprintf(value, sizeof value, "; default %g", o->value);
-    if (o->offset == offsetof(tacOptions, contact)) snprintf(value, sizeof value, "; soft by default");
+    if (o->offset == offsetof(tacOptions, contact)) snprintf(value, sizeof value, "; default soft");
     snprintf(help, CLI_STEP_HELP, "%s%s%s%s%s", o->contacts ? "with " : "", o->contacts ? contacts : "",
              o->contacts ? ": " : "", o->text, value);
 }
@@ -102,7 +102,7 @@ static int set_option(const char *verb, const tacOptionInfo *o, const char *text
     if (o->contacts == 0 || o->contacts & TAC_FOR(options->contact)) return CLI_GO_ON;
     char contacts[CLI_STEP_CONTACTS] = "";
     name_contacts(o->contacts, contacts);
-    return cli_fail(verb, "%s: expected %s", o->flag, contacts);
+    return cli_fail(verb, "%s requires %s", o->flag, contacts);
 }
 
 /* Puts the integrator that runs into the options: the model's own gives way where the contact model lacks it, and one
@@ -117,7 +117,7 @@ static int choose_integrator(const char *verb, const tacModel *model, int asked,
     int lacks = status == TAC_ERR_UNSUPPORTED;
     if (lacks) in_use.integrator = TAC_EULER;
     if (lacks || (asked && in_use.integrator != options->integrator))
-        return cli_fail(verb, "--integrator %s: --contact %s steps by its own integrator, %s",
+        return cli_fail(verb, "--integrator %s is not available with --contact %s, which uses %s",
                         INTEGRATORS[options->integrator], tac_contact_text(options->contact),
                         cli_integrator_word(&in_use));
     options->integrator = in_use.integrator;

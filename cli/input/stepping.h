@@ -7,7 +7,7 @@
 
 /* Sizes follow from the tables of options and contact models, so that there is room for all of them. */
 #define CLI_COUNT_OPTION(name, ...)        +1
-#define CLI_CONTACT_WORD(NAME, name, text) #name ", "
+#define CLI_CONTACT_WORD(NAME, name, text) #name " or "
 #define CLI_OPTION_ROOM(name, kind, value, range, contacts, words, flag, text)                                         \
     char words_of_##name[sizeof(words)], text_of_##name[sizeof(text)];
 union tacOptionRoom { /* as long as the longest words, and as the longest meaning, of an option */

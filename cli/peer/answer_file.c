@@ -96,5 +96,5 @@ int cli_answers_read(const char *verb, const tacAnswerFile *file, const tacModel
     if (out->ncontact > TAC_ANSWER_CONTACTS) missing = "contacts";
     for (int i = 0; i < out->ncontact && missing == NULL; i++)
         read_contact(m, json_array_get(contacts, (size_t)i), &out->contact[i], &missing);
-    return missing == NULL ? CLI_GO_ON : cli_fail(verb, "answer %d: \"%s\" is not as expected", k, missing);
+    return missing == NULL ? CLI_GO_ON : cli_fail(verb, "answer %d: \"%s\" is missing or has a wrong size", k, missing);
 }

@@ -24,7 +24,7 @@ static int set_up(tacMujocoSide *side, const tacOptions *options, char reason[TA
     mjModel *mj = side->model;
     const char *problem = NULL;
     if (mj->ngeom != side->m->ngeom || mj->nbody != side->m->nbody)
-        problem = "MuJoCo has another number of bodies or geoms for this file";
+        problem = "MuJoCo reads a different number of bodies or geoms from this file";
     else if (options->integrator >= TAC_IMPLICITFAST)
         problem = "MuJoCo 2.2 does not have this integrator";
     mj->opt.integrator = options->integrator == TAC_RK4        ? mjINT_RK4
@@ -129,10 +129,10 @@ static const char *problem_of(const tacMujocoSide *side) {
     const mjData *d = side->data;
     if (d->warning[mjWARN_CONTACTFULL].number > 0 || d->warning[mjWARN_CNSTRFULL].number > 0 ||
         d->ncon > TAC_ANSWER_CONTACTS)
-        return "MuJoCo has no room for all contacts";
+        return "MuJoCo has too many contacts";
     if (d->warning[mjWARN_BADQPOS].number > 0 || d->warning[mjWARN_BADQVEL].number > 0 ||
         d->warning[mjWARN_BADQACC].number > 0)
-        return "MuJoCo gives up";
+        return "MuJoCo reports a non-finite or huge state";
     return NULL;
 }
 

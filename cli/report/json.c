@@ -14,5 +14,5 @@ int cli_json_print(const char *verb, tacJson *json, int code) {
     if (text == NULL) return cli_fail(verb, "out of memory: nothing is printed");
     int written = puts(text) >= 0;
     free(text);
-    return written ? code : cli_fail(verb, "standard output cannot be written");
+    return written ? code : cli_fail(verb, "cannot write to standard output");
 }

@@ -46,7 +46,7 @@ int cli_write_csv(const char *verb, const tacMotion *motion, FILE *stream) {
                             cli_column_values(motion, COLUMNS[c].kind, f));
         fprintf(stream, ",%.17g,%.17g\n", motion->kinetic[f], motion->potential[f]);
     }
-    return ferror(stream) ? cli_fail(verb, "the output cannot be written") : CLI_GO_ON;
+    return ferror(stream) ? cli_fail(verb, "cannot write the output") : CLI_GO_ON;
 }
 
 /* Total energy at the recorded frames. */
@@ -132,7 +132,7 @@ int cli_write_json(const char *verb, const tacRun *run, const tacMotion *motion,
     if (text == NULL)
         result = json.bad[0] != '\0' ? cli_fail(verb, "%s is not finite", json.bad) : cli_fail(verb, "out of memory");
     else if (fputs(text, stream) < 0 || fputc('\n', stream) < 0)
-        result = cli_fail(verb, "the output cannot be written");
+        result = cli_fail(verb, "cannot write the output");
     free(text);
     measure_json_free(&json);
     return result;

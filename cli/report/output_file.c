@@ -114,11 +114,11 @@ static int find_target(const char *verb, const char *path, tacOutputFile *file, 
     if (stat(path, &there) != 0) {
         int reason = errno;
         if (lstat(path, &there) != 0) return CLI_GO_ON; /* nothing is there: a new file */
-        return cli_fail(verb, "%s: cannot be written: a link that leads nowhere: %s", path, strerror(reason));
+        return cli_fail(verb, "%s: cannot write the file: broken symbolic link: %s", path, strerror(reason));
     }
-    if (!S_ISREG(there.st_mode)) return cli_fail(verb, "%s: cannot be written: not a regular file", path);
+    if (!S_ISREG(there.st_mode)) return cli_fail(verb, "%s: cannot write the file: not a regular file", path);
     if (realpath(path, file->path) == NULL || access(file->path, W_OK) != 0)
-        return cli_fail(verb, "%s: cannot be written: %s", path, strerror(errno));
+        return cli_fail(verb, "%s: cannot write the file: %s", path, strerror(errno));
     *permissions = there.st_mode & PERMISSIONS;
     return CLI_GO_ON;
 }
@@ -128,7 +128,7 @@ int cli_output_open(const char *verb, const char *path, tacOutputFile *file) {
     *file = (tacOutputFile){0};
     if (find_target(verb, path, file, &permissions) != CLI_GO_ON) return CLI_CANNOT;
     int descriptor = open_beside(file);
-    if (descriptor < 0) return cli_fail(verb, "%s: cannot be written: %s", path, strerror(errno));
+    if (descriptor < 0) return cli_fail(verb, "%s: cannot write the file: %s", path, strerror(errno));
     begin_writing(file);
     /* As it was; where a file system has no such permissions, as that gives them. */
     if (permissions != 0) (void)!fchmod(descriptor, permissions);
@@ -138,7 +138,7 @@ int cli_output_open(const char *verb, const char *path, tacOutputFile *file) {
     unlink(file->temporary);
     end_writing(file);
     close(descriptor);
-    return cli_fail(verb, "%s: cannot be written: %s", path, strerror(reason));
+    return cli_fail(verb, "%s: cannot write the file: %s", path, strerror(reason));
 }
 
 /* A copy of the descriptor keeps the lock until the file has its name, so that no other run takes it before. */
@@ -152,7 +152,7 @@ int cli_output_finish(const char *verb, tacOutputFile *file) {
     int reason = errno != 0 ? errno : EIO;
     if (!written) unlink(file->temporary);
     if (lock >= 0) close(lock);
-    return written ? CLI_GO_ON : cli_fail(verb, "%s: cannot be written: %s", file->path, strerror(reason));
+    return written ? CLI_GO_ON : cli_fail(verb, "%s: cannot write the file: %s", file->path, strerror(reason));
 }
 
 void cli_output_abandon(tacOutputFile *file) {

@@ -22,8 +22,7 @@ void cli_energy_note(tacEnergyWatch *watch, long k, double gain, double kinetic)
 void cli_energy_warn(const char *verb, const tacEnergyWatch *watch) {
     if (watch->first < 0) return;
     fprintf(stderr,
-            "tactus %s: warning: energy grew by %.3g J that no input gave, up to %.3g times what the motion had (bound "
-            "%g), from step %ld on: take a shorter step, or --integrator spin, coriolis (contact none), --coriolis "
-            "(lcp)\n",
+            "tactus %s: warning: energy grew by %.3g J without input, %.3g times the energy of the motion (bound %g), "
+            "from step %ld on; use a shorter step, --integrator spin or coriolis (contact none), or --coriolis (lcp)\n",
             verb, watch->most, watch->share, watch->bound, watch->first);
 }

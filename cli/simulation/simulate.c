@@ -91,7 +91,7 @@ tacStatus cli_run_status(const tacRun *run) {
 }
 
 static void warn_unsolved(const char *verb, const tacRun *run) {
-    fprintf(stderr, "tactus %s: warning: %ld of %ld steps were not solved, step %ld first, largest residual %.3g: %s",
+    fprintf(stderr, "tactus %s: warning: %ld of %ld steps were not solved (first: step %ld; largest residual %.3g): %s",
             verb, run->unsolved, run->done, run->first_unsolved, run->worst_residual, tac_status_text(run->why));
     if (run->reason != TAC_REASON_NONE) fprintf(stderr, "; last failure: %s", tac_reason_text(run->reason));
     fputc('\n', stderr);

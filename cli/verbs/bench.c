@@ -26,21 +26,20 @@ typedef struct tacBenchArgs {
 } tacBenchArgs;
 
 static const tacArg BENCH_OPTIONS[] = {
-    {"--seconds", NULL, TAC_ARG_NUMBER, offsetof(tacBenchArgs, seconds), "S",
-     "how long to measure each model; default 2"},
+    {"--seconds", NULL, TAC_ARG_NUMBER, offsetof(tacBenchArgs, seconds), "S", "measurement time per model; default 2"},
     {"--key", NULL, TAC_ARG_TEXT, offsetof(tacBenchArgs, key), "NAME",
-     "time the motion from this keyframe on, under its controls"},
+     "start the motion at this keyframe, with its controls"},
     {"--allow-unsolved", NULL, TAC_ARG_COUNT, offsetof(tacBenchArgs, allowed), "N",
-     "exit code 0 with at most N unsolved steps of a model among those timed; default 0"},
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacBenchArgs, json), NULL, "print for programs: a list of rows"},
+     "allow N unsolved timed steps per model; default 0"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacBenchArgs, json), NULL, "print JSON: a list of rows"},
     {0},
 };
 
 static const char *const SUMMARY =
-    "Times a step, its derivatives, differences of it, and the algorithms inside, all\n"
-    "interleaved in one run; medians of thread CPU time in microseconds, with the errors of\n"
-    "that run, and beside MuJoCo where it is installed. Without MODEL: an arm of seven\n"
-    "hinges, and some of our robots where models/ is at hand.";
+    "Times a step, its derivatives, finite differences and the inner algorithms. The timings\n"
+    "are interleaved in one run. Prints medians of thread CPU time in microseconds and the\n"
+    "errors of that run. Times MuJoCo too if it is installed. Without MODEL: times an arm of\n"
+    "seven hinges, and several robots if the folder models/ is found.";
 
 static const char *const ROBOTS[] = {"models/humanoid.xml", "models/atlas.xml", "models/panda.xml",
                                      "models/quadruped.xml"};
@@ -131,23 +130,23 @@ static void print_entry(const Entry *e) {
     printf("%s: %d degrees of freedom, contact %s, integrator %s\n", e->name, r->nv,
            tac_contact_text(e->options.contact), cli_integrator_word(&e->options));
     if (e->options.contact != TAC_NONE)
-        printf(
-            "  contacts, on average        %9.2f   (%.1f iterations of their solver, %d at most; %d of %d unsolved)\n",
-            r->contacts, r->iterations, r->iterations_most, r->timed.unsolved, r->timed.steps);
+        printf("  contacts, on average        %9.2f   (%.1f solver iterations, at most %d; %d of %d unsolved)\n",
+               r->contacts, r->iterations, r->iterations_most, r->timed.unsolved, r->timed.steps);
     if (r->timed.unsolved > 0)
-        printf("  UNSOLVED                    %d of the %d steps that are timed: %s\n", r->timed.unsolved,
-               r->timed.steps, tac_status_text(r->timed.status));
+        printf("  UNSOLVED                    %d of %d timed steps: %s\n", r->timed.unsolved, r->timed.steps,
+               tac_status_text(r->timed.status));
     printf("  step                        %9.2f us\n", r->us_step);
     printf("  step with A and B           %9.2f us   (%.1f steps)\n", r->us_jac, r->us_jac / r->us_step);
     printf("  reverse mode                %9.2f us   (%.1f steps)\n", r->us_vjp, r->us_vjp / r->us_step);
-    printf("  A and B by differences      %9.2f us   (%.0f times the exact ones)\n", r->us_fd, r->us_fd / r->us_jac);
+    printf("  A and B by differences      %9.2f us   (%.0f times the exact derivatives)\n", r->us_fd,
+           r->us_fd / r->us_jac);
     printf("  rnea, aba, crba + factor    %9.2f %9.2f %9.2f us\n", r->us_rnea, r->us_aba, r->us_crba);
     printf("  their derivatives dID, dFD  %9.2f %9.2f us   (%.1f rnea, %.1f aba)\n", r->us_did, r->us_dfd,
            r->us_did / r->us_rnea, r->us_dfd / r->us_aba);
     if (r->us_peer > 0) {
-        printf("  MuJoCo %-8s mj_step     %9.2f us   (our step %.2f, with A and B %.2f of it)\n", r->peer_version,
-               r->us_peer, r->us_step / r->us_peer, r->us_jac / r->us_peer);
-        printf("  mjd_transitionFD, centred   %9.2f us   (%.0f times our A and B)\n", r->us_peer_fd,
+        printf("  MuJoCo %-8s mj_step     %9.2f us   (Tactus: step %.2f, with A and B %.2f of this time)\n",
+               r->peer_version, r->us_peer, r->us_step / r->us_peer, r->us_jac / r->us_peer);
+        printf("  mjd_transitionFD, centred   %9.2f us   (%.0f times Tactus's A and B)\n", r->us_peer_fd,
                r->us_peer_fd / r->us_jac);
         if (e->options.contact == TAC_NONE)
             printf("  next state against MuJoCo's %9.1e\n", r->peer_error);
@@ -158,7 +157,7 @@ static void print_entry(const Entry *e) {
     }
     print_error("error of A and B", r->derivative_error, "against differences");
     if (e->options.contact != TAC_NONE)
-        print_error("residual of contact", r->timed.worst_residual, "largest of the steps");
+        print_error("residual of contact", r->timed.worst_residual, "largest of all steps");
     print_error("equation of motion", r->residual,
                 e->options.contact == TAC_SOFT ? "residual of the acceleration with constraints"
                                                : "residual of the acceleration without constraints");
@@ -208,7 +207,7 @@ static int bench_arm(const tacModelArgs *model, const tacStepArgs *step, const t
     tacModelArgs args = *model;
     args.path = path;
     int result = fclose(file) == 0 ? bench_file(&args, step, own, "chain of 7 hinges", entry)
-                                   : cli_fail("bench", "%s cannot be written", path);
+                                   : cli_fail("bench", "%s: cannot write the file", path);
     unlink(path);
     return result;
 }
@@ -262,7 +261,7 @@ int cmd_bench(int argc, char **argv) {
     int result = cli_parse(&args, argc, argv);
     if (result != CLI_GO_ON) return result;
     if (!(own.seconds > 0)) return cli_fail("bench", "--seconds: got %g, expected a time greater than 0", own.seconds);
-    if (own.key != NULL && args.noperand == 0) return cli_fail("bench", "--key: name the model that has the keyframe");
+    if (own.key != NULL && args.noperand == 0) return cli_fail("bench", "--key requires MODEL");
     int n = args.noperand > 0 ? args.noperand : choose_robots(paths);
     return bench_all(&own, &model, &step, paths, n);
 }

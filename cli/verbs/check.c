@@ -31,27 +31,27 @@ enum { INPUTS_CTRL, INPUTS_ALL };
 
 static const tacArg CHECK_OPTIONS[] = {
     {"--samples", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, samples), "N",
-     "number of random states; default 100. 0: the default state and the keyframes alone"},
-    {"--first", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, first), "N", "number of the first of them; default 0"},
-    {"--seed", NULL, TAC_ARG_SEED, offsetof(tacCheckArgs, seed), "SEED", "other states; default 0"},
+     "number of random states; default 100; 0: only the default state and the keyframes"},
+    {"--first", NULL, TAC_ARG_COUNT, offsetof(tacCheckArgs, first), "N", "index of the first random state; default 0"},
+    {"--seed", NULL, TAC_ARG_SEED, offsetof(tacCheckArgs, seed), "SEED", "seed of the random states; default 0"},
     {"--tol", NULL, TAC_ARG_NUMBER, offsetof(tacCheckArgs, tol), "T",
-     "largest error |A - F| / max(1, |F|) of a block that passes; default 1e-7"},
+     "tolerance of |A - F| / max(1, |F|), F by finite differences; default 1e-7"},
     {"--inputs", NULL, TAC_ARG_CHOICE, offsetof(tacCheckArgs, inputs), "ctrl|all",
-     "differentiate by the controls, or by applied forces and mocap poses too"},
+     "inputs u: the controls, or also applied forces and mocap poses"},
     {"--plot", NULL, TAC_ARG_TEXT, offsetof(tacCheckArgs, plot), "FILE.svg",
-     "draw the error of differences over their step, beside that of the derivatives"},
+     "plot the error of finite differences against their step, and the error of the derivatives"},
     {"--keep", NULL, TAC_ARG_TEXT, offsetof(tacCheckArgs, keep), "DIR",
-     "write each state that fails into the folder, with its derivatives: DIR/sample_N.txt, DIR/state_K.txt"},
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacCheckArgs, json), NULL, "print for programs"},
+     "write each failing state and its derivatives to DIR/sample_N.txt or DIR/state_K.txt"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacCheckArgs, json), NULL, "print JSON"},
     {0},
 };
 
 static const char *const SUMMARY =
-    "Compares the derivatives A, B, P of a step with Ridders' differences of that very step\n"
-    "at random states, at the default state and at every keyframe, and the reverse mode with\n"
-    "A, B, P. Random states at which a clamp begins or ends to hold inside the stencil are\n"
-    "counted apart as switching. Exit code 1: a state does not pass, or more than half of the\n"
-    "random ones switch, so that little was compared.";
+    "Compares the derivatives A, B, P of a step with Ridders' finite differences of the same\n"
+    "step, at random states, the default state and every keyframe. Compares reverse mode with\n"
+    "A, B, P. A random state is switching if a clamp or contact changes inside the stencil;\n"
+    "such states are counted separately. Exit code 1: a state fails, or more than half of the\n"
+    "random states are switching.";
 
 /* --- what came out ----------------------------------------------------------------------------------------------- */
 
@@ -102,7 +102,7 @@ static int is_enough(const tacGradientCheck *check) {
 /* Says why, where it is not a state that failed. */
 static int exit_code(const tacGradientCheck *check) {
     if (!is_enough(check))
-        cli_fail("check", "derivatives were compared at %ld of %ld states only, expected at least %g %%: %ld switch",
+        cli_fail("check", "only %ld of %ld states were compared, expected at least %g %%; %ld states are switching",
                  tested(check), check->samples, 100 * CLI_TESTED_SHARE, check->switching);
     return check->failed == 0 && count_verdict(check, CLI_FAILED) == 0 && is_enough(check) ? CLI_FINE : CLI_NO;
 }
@@ -188,7 +188,7 @@ static int print_json(const tacGradientCheck *check) {
 
 static void print_block(const char *name, double error) {
     if (error >= DIFFERENCE_NONE)
-        printf("  %-28s  no difference could be formed\n", name);
+        printf("  %-28s  no finite difference available\n", name);
     else
         printf("  %-28s  %.1e\n", name, error);
 }
@@ -210,12 +210,13 @@ static void print_named(const tacGradientCheck *check, int k) {
         return;
     }
     printf("error %.1e, reverse %.1e", at->error, at->reverse);
-    if (at->blur > 0) printf(", differences are known to %.1e", at->blur);
+    if (at->blur > 0) printf(", differences accurate to %.1e", at->blur);
     if (at->verdict != CLI_PASSED) {
         cli_tangent_name(check->model, at->worst.row, row, sizeof row);
         column_name(check, at->worst.column, column, sizeof column);
-        printf(", %s by %s; %d columns disagree with differences across, %d of them are of one side; %d ties", row,
-               column, at->kinked, at->one_sided, at->ties);
+        printf(
+            ", %s by %s; %d columns differ from central differences, %d of them match a one-sided difference; %d ties",
+            row, column, at->kinked, at->one_sided, at->ties);
     }
     printf("\n");
 }
@@ -225,9 +226,9 @@ static int print_text(const char *path, const tacGradientCheck *check) {
     printf("%s: contact %s, integrator %s, step %g s\n", path, tac_contact_text(check->options.contact),
            cli_integrator_word(&check->options), check->options.dt);
     printf("  passed     %ld of %ld states, tolerance %g\n", check->passed, check->samples, check->tol);
-    printf("  switching  %ld (a clamp or contact begins or ends to hold inside the stencil)\n", check->switching);
+    printf("  switching  %ld (a clamp or contact changes inside the stencil)\n", check->switching);
     if (check->options.contact != TAC_NONE && check->switching > 0)
-        printf("             %ld of them not flagged by the step's margins\n", check->unflagged);
+        printf("             %ld of them are not flagged by the margins of the step\n", check->unflagged);
     printf("  failed     %ld\n", check->failed);
     if (check->options.contact != TAC_NONE)
         printf("  in contact %ld, sticking in %ld, sliding in %ld\n", check->in_contact, check->sticking,
@@ -240,7 +241,7 @@ static int print_text(const char *path, const tacGradientCheck *check) {
     print_worst(check);
     for (int k = 0; k < check->nnamed; k++)
         print_named(check, k);
-    if (check->moved > 0) printf("  moved      %d parameters off the edge of what is allowed\n", check->moved);
+    if (check->moved > 0) printf("  moved      %d parameters into the interior of their range\n", check->moved);
     printf("\nlargest error |analytic - difference| / max(1, |difference|)\n");
     for (int r = 0; r < CLI_ROW_BLOCKS; r++)
         for (int c = 0; c < CLI_COLUMN_BLOCKS; c++)

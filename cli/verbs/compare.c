@@ -28,32 +28,32 @@ enum { CONTACT_SOFT, CONTACT_NONE };
 
 static const tacArg COMPARE_OPTIONS[] = {
     {"--contact", NULL, TAC_ARG_CHOICE, offsetof(tacCompareArgs, contact), "soft|none",
-     "contact model of both: MuJoCo's own, or none, without constraints of any kind; default soft"},
-    {"--steps", NULL, TAC_ARG_COUNT, offsetof(tacCompareArgs, steps), "N", "a motion of so many steps; default 200"},
+     "contact model of both engines: soft (MuJoCo's), or none (no constraints); default soft"},
+    {"--steps", NULL, TAC_ARG_COUNT, offsetof(tacCompareArgs, steps), "N", "compare a motion of N steps; default 200"},
     {"--samples", NULL, TAC_ARG_COUNT, offsetof(tacCompareArgs, samples), "N",
-     "or one step each at so many random states in contact"},
-    {"--seed", NULL, TAC_ARG_SEED, offsetof(tacCompareArgs, seed), "SEED", "other random states; default 0"},
+     "compare one step at each of N random states in contact"},
+    {"--seed", NULL, TAC_ARG_SEED, offsetof(tacCompareArgs, seed), "SEED", "seed of the random states; default 0"},
     {"--contacts", NULL, TAC_ARG_CHOICE, offsetof(tacCompareArgs, contacts), "ours|theirs",
-     "with our own contacts, or with those that MuJoCo finds where we are"},
+     "contacts of the Tactus step: its own, or those MuJoCo finds at the same state"},
     {"--cone", NULL, TAC_ARG_CHOICE, offsetof(tacCompareArgs, cone), "model|pyramidal|elliptic",
-     "friction cone of both; otherwise the model's"},
+     "friction cone of both engines; default: the model's"},
     {"--tol", NULL, TAC_ARG_NUMBER, offsetof(tacCompareArgs, tol), "T",
-     "largest relative difference that passes; default 1e-6"},
+     "tolerance (relative difference); default 1e-6"},
     {"--states", NULL, TAC_ARG_TEXT, offsetof(tacCompareArgs, states), "FILE",
-     "only write the random states, for a MuJoCo that runs elsewhere"},
+     "only write the random states, for MuJoCo on another machine"},
     {"--answers", NULL, TAC_ARG_TEXT, offsetof(tacCompareArgs, answers), "FILE",
-     "compare with what it said of them (tools/checks/mujoco_answers.mjs)"},
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacCompareArgs, json), NULL, "print for programs"},
+     "compare with MuJoCo's answers at these states (tools/checks/soft/mujoco_answers.mjs)"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacCompareArgs, json), NULL, "print JSON"},
     {0},
 };
 
 #define MUJOCO_INTEGRATORS "model|euler|rk4|implicit|implicitfast"
 
 static const char *const SUMMARY =
-    "Runs MuJoCo, where it is installed, and Tactus from the same state with the same\n"
-    "controls, and says how far positions, velocities, accelerations and forces come apart,\n"
-    "and whether both have the same contacts. At random states figures are of those with\n"
-    "the same contacts. Exit code 1: there is a difference.";
+    "Runs MuJoCo, if it is installed, and Tactus from the same state with the same controls.\n"
+    "Prints the differences of positions, velocities, accelerations, forces and contacts. At\n"
+    "random states, only states with equal contacts count. Exit code 1: a difference exceeds\n"
+    "the tolerance.";
 
 /* --- what came out ------------------------------------------------------------------------------------------------ */
 
@@ -117,17 +117,17 @@ static int print_json(const tacComparison *c, const char *version, int code) {
 }
 
 static int print_text(const tacComparison *c, const char *path, const char *version, int code) {
-    printf("%s: contact %s, integrator %s beside MuJoCo %s, %s contacts: %ld steps, %ld in contact\n", path,
-           tac_contact_text(c->options.contact), cli_integrator_word(&c->options), version, c->theirs ? "its" : "our",
-           c->count, c->in_contact);
+    printf("%s: contact %s, integrator %s, against MuJoCo %s, %s contacts: %ld steps, %ld in contact\n", path,
+           tac_contact_text(c->options.contact), cli_integrator_word(&c->options), version,
+           c->theirs ? "MuJoCo's" : "Tactus's", c->count, c->in_contact);
     printf("  position      %9.1e\n  velocity      %9.1e\n", c->worst.position, c->worst.velocity);
     printf("  acceleration  %9.1e\n  force         %9.1e\n", c->worst.acceleration, c->worst.force);
-    printf("  contacts      the same in %ld of %ld; what is mixed for them differs by %.1e\n", c->same, c->count,
+    printf("  contacts      equal in %ld of %ld; their mixed parameters differ by %.1e\n", c->same, c->count,
            c->worst.mixing);
     for (int k = 0; k < c->nodd; k++)
-        printf("    %s and %s: %d of ours, %d of MuJoCo's, in %ld\n", cli_geom_type(c->odd[k].type[0]),
+        printf("    %s and %s: Tactus finds %d, MuJoCo %d, at %ld states\n", cli_geom_type(c->odd[k].type[0]),
                cli_geom_type(c->odd[k].type[1]), c->odd[k].ours, c->odd[k].theirs, c->odd[k].states);
-    if (c->unsolved > 0) printf("  unsolved      %ld, to our tolerance\n", c->unsolved);
+    if (c->unsolved > 0) printf("  unsolved      %ld, to the tolerance of Tactus\n", c->unsolved);
     if (c->unanswered > 0) printf("  unanswered    %ld: %s\n", c->unanswered, c->reason);
     if (c->first < 0) return printf("  no difference beyond %g\n", c->tol), code;
     printf("  first difference at %ld: %s", c->first, c->what);
@@ -215,9 +215,8 @@ static int check_stages(const tacComparison *c) {
     int stages = c->options.integrator == TAC_RK4 || c->options.integrator == TAC_RKMK4;
     if (!c->theirs || !stages) return CLI_GO_ON;
     return cli_fail("compare",
-                    "--contacts theirs: a Runge-Kutta step finds contacts in each of its stages, and MuJoCo's "
-                    "are known at the first; expected --integrator euler, implicit or implicitfast (the "
-                    "acceleration and forces at a state are the same), or --contacts ours");
+                    "--contacts theirs requires --integrator euler, implicit or implicitfast: a Runge-Kutta step needs "
+                    "the contacts of every stage, and MuJoCo's are known at the first stage only");
 }
 
 static int run(tacModelFile *file, const tacCompareArgs *own, const char *path, const tacStepArgs *step,
@@ -246,16 +245,16 @@ static int check_samples(const tacStateArgs *state, const tacControlArgs *contro
                                                 : NULL;
     return given == NULL
                ? CLI_GO_ON
-               : cli_fail("compare", "%s: --samples draws its own states and controls; expected --steps", given);
+               : cli_fail("compare", "%s requires --steps: --samples draws its own states and controls", given);
 }
 
 static int check_args(const tacCompareArgs *own) {
     if (own->contact == CONTACT_NONE && (own->contacts || own->states != NULL || own->answers != NULL))
-        return cli_fail("compare", "--contact none: --contacts, --states and --answers are for --contact soft");
+        return cli_fail("compare", "--contacts, --states and --answers require --contact soft");
     if (own->steps >= 0 && own->samples >= 0) return cli_fail("compare", "--steps and --samples exclude each other");
     if (own->steps == 0) return cli_fail("compare", "--steps: got 0, expected 1 or more");
     if (own->samples == 0) return cli_fail("compare", "--samples: got 0, expected 1 or more");
-    if (own->states != NULL && own->samples < 0) return cli_fail("compare", "--states: expected --samples as well");
+    if (own->states != NULL && own->samples < 0) return cli_fail("compare", "--states requires --samples");
     if (!(own->tol >= 0)) return cli_fail("compare", "--tol: got %g, expected 0 or more", own->tol);
     return CLI_GO_ON;
 }

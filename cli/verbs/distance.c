@@ -18,16 +18,17 @@ typedef struct tacDistanceArgs {
 } tacDistanceArgs;
 
 static const tacArg DISTANCE_OPTIONS[] = {
-    {"--margin", NULL, TAC_ARG_TEXT, offsetof(tacDistanceArgs, margin), "METRES", "only pairs this near; default: all"},
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacDistanceArgs, json), NULL, "print for programs"},
+    {"--margin", NULL, TAC_ARG_TEXT, offsetof(tacDistanceArgs, margin), "METRES",
+     "largest distance that is printed; default: all pairs"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacDistanceArgs, json), NULL, "print JSON"},
     {0},
 };
 
 static const char *const SUMMARY =
-    "Prints the signed distance of geoms on different bodies, whether they may touch or not:\n"
-    "Euclidean when apart; when they overlap, minus the least translation that parts them.\n"
-    "With it the two points it is measured between, the unit normal from the first geom to the\n"
-    "second, and which pieces of the two surfaces they lie on.";
+    "Prints the signed distance of every two geoms on different bodies, also of pairs that\n"
+    "cannot collide. The distance of separate geoms is Euclidean. The distance of overlapping\n"
+    "geoms is minus the shortest translation that separates them. Also prints the two nearest\n"
+    "points, the unit normal from the first geom to the second, and the surface features.";
 
 /* --- for programs ------------------------------------------------------------------------------------------------ */
 
@@ -76,7 +77,7 @@ static int print_text(const char *path, const tacModel *m, tacContactList *pairs
     for (int i = 0; i < pairs->n && i < CLI_LONGEST_LIST; i++)
         print_pair(m, &pairs->contact[i]);
     if (pairs->n > CLI_LONGEST_LIST)
-        printf("and %d more: --margin leaves out what is far, --json prints all\n", pairs->n - CLI_LONGEST_LIST);
+        printf("and %d more: --margin limits the distance, --json prints all\n", pairs->n - CLI_LONGEST_LIST);
     return CLI_FINE;
 }
 
@@ -113,7 +114,7 @@ int cmd_distance(int argc, char **argv) {
     int result = cli_parse(&args, argc, argv);
     if (result != CLI_GO_ON) return result;
     if (own.margin != NULL && !cli_number(own.margin, &margin))
-        return cli_fail("distance", "--margin is \"%s\": expected a distance in metres", own.margin);
+        return cli_fail("distance", "--margin: got \"%s\", expected a distance in metres", own.margin);
     result = cli_model_load("distance", &model, &file);
     if (result != CLI_GO_ON) return result;
     cli_model_print_warnings("distance", &file);

@@ -17,7 +17,7 @@ typedef struct tacEvalArgs {
 } tacEvalArgs;
 
 static const tacArg EVAL_OPTIONS[] = {
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacEvalArgs, json), NULL, "print for programs"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacEvalArgs, json), NULL, "print JSON"},
     {0},
 };
 
@@ -178,7 +178,7 @@ static void print_dofs(const tacModel *m, const tacQuantities *at) {
 
 static void print_matrix(int n, const double *values) {
     printf("\nmass matrix, %d x %d\n", n, n);
-    if (n > WIDEST_MATRIX) printf("  too wide for a page: --json prints it\n");
+    if (n > WIDEST_MATRIX) printf("  too wide for the screen: --json prints it\n");
     for (int i = 0; i < n && n <= WIDEST_MATRIX; i++) {
         for (int j = 0; j < n; j++)
             printf(" %10.4g", values[i * n + j]);

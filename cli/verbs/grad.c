@@ -24,16 +24,16 @@ typedef struct tacGradArgs {
 
 static const tacArg GRAD_OPTIONS[] = {
     {"--mode", NULL, TAC_ARG_TEXT, offsetof(tacGradArgs, mode), "exact|bounce|complementarity",
-     "which gradient; with --contact lcp: bounce, of impacts as continuous time has it; complementarity, row by row "
-     "the gradient that looks across contacts"},
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacGradArgs, json), NULL, "print for programs"},
+     "gradient mode; with --contact lcp also bounce (impacts in continuous time) and complementarity (nonzero across "
+     "contacts, row by row)"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacGradArgs, json), NULL, "print JSON"},
     {0},
 };
 
 static const char *const SUMMARY =
     "Prints the next state y = f(x, u; theta) and the derivatives A = dy/dx, B = dy/du and\n"
-    "P = dy/dtheta at the state, with theta the numbers that --param names. Rows, and the\n"
-    "columns of A, are displacements dq (one per degree of freedom), dv, da.";
+    "P = dy/dtheta. The parameters theta are those of --param. The rows, and the columns of A,\n"
+    "are the displacements dq (one per degree of freedom), dv and da.";
 
 /* What was differentiated, and how. */
 typedef struct tacGradRun {
@@ -65,7 +65,7 @@ static int set_mode(const tacGradArgs *args, tacOptions *options) {
     int mode = find_mode(args->mode);
     if (mode == NMODES) return cli_fail("grad", "--mode: got \"%s\", expected %s", args->mode, GRAD_OPTIONS[0].value);
     if (mode != TAC_GRADIENT_EXACT && options->contact != TAC_LCP)
-        return cli_fail("grad", "--mode %s is not available with --contact %s; exact is", args->mode,
+        return cli_fail("grad", "--mode %s is not available with --contact %s, expected exact", args->mode,
                         tac_contact_text(options->contact));
     options->gradient = (tacGradientMode)mode;
     return CLI_GO_ON;
@@ -260,7 +260,7 @@ static void print_contacts(const tacGradRun *run) {
     char name[2][NAME];
     if (run->ncontact > 0)
         printf("\n%-20s %-20s %11s  %-9s %11s %11s %11s  %s\n", "contact of", "and", "distance", "class", "normal N",
-               "tangent N", "tangent N", "to another class, m/s");
+               "tangent N", "tangent N", "class margin, m/s");
     for (int i = 0; i < run->ncontact && i < CLI_LONGEST_LIST; i++) {
         const tacContactForce *c = &run->contact[i];
         printf("%-20s %-20s %11.5g  %-9s %11.5g %11.5g %11.5g  %.3g\n",
@@ -334,7 +334,7 @@ static int differentiate(tacGradRun *run, const tacStart *start) {
         if (status == TAC_OK) cli_shared_find(sim, run->model, start->x, start->u, &run->d, &run->shared);
         if (status != TAC_OK) result = CLI_NO;
         if (status != TAC_OK)
-            cli_fail("grad", "there is no derivative at this state: %s%s%s", tac_status_text(run->info.status),
+            cli_fail("grad", "the derivative does not exist at this state: %s%s%s", tac_status_text(run->info.status),
                      run->info.reason == TAC_REASON_NONE ? "" : ": ",
                      run->info.reason == TAC_REASON_NONE ? "" : tac_reason_text(run->info.reason));
     }

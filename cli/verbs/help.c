@@ -14,7 +14,7 @@ int cmd_help(int argc, char **argv) {
     tacArgGroup groups[] = {{"options", NO_OPTIONS, NULL}};
     tacArgs args = {.verb = "help",
                     .operands = "[VERB]",
-                    .summary = "Lists the verbs, or tells one verb's options.",
+                    .summary = "Lists the verbs, or the options of one verb.",
                     .groups = groups,
                     .ngroup = 1,
                     .operand = &name,
@@ -26,7 +26,7 @@ int cmd_help(int argc, char **argv) {
         return CLI_FINE;
     }
     const tacVerb *verb = cli_find_verb(name);
-    if (verb == NULL) return cli_fail("help", "there is no verb \"%s\"; `tactus help` lists them", name);
+    if (verb == NULL) return cli_fail("help", "unknown verb \"%s\"; `tactus help` lists the verbs", name);
     char help[] = "--help", *ask[] = {argv[0], help, NULL};
     return verb->run == cmd_help ? cmd_help(2, ask) : verb->run(2, ask);
 }
@@ -36,7 +36,7 @@ typedef struct tacVersionArgs {
 } tacVersionArgs;
 
 static const tacArg VERSION_OPTIONS[] = {
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacVersionArgs, json), NULL, "print for programs"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacVersionArgs, json), NULL, "print JSON"},
     {0},
 };
 

@@ -14,14 +14,14 @@ typedef struct tacInfoArgs {
 } tacInfoArgs;
 
 static const tacArg INFO_OPTIONS[] = {
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacInfoArgs, json), NULL, "print for programs"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacInfoArgs, json), NULL, "print JSON"},
     {"--params", NULL, TAC_ARG_FLAG, offsetof(tacInfoArgs, params), NULL,
-     "list every settable number by its path, with its value"},
+     "list every parameter with its path and value"},
     {0},
 };
 
-static const char *const SUMMARY = "Prints sizes, names and masses of a robot file, and what in the file was ignored\n"
-                                   "or warned about.";
+static const char *const SUMMARY =
+    "Prints the sizes, names and masses of a model, what the loader ignored, and its warnings.";
 
 static double total_mass(const tacModel *m) {
     double mass = 0;
@@ -255,7 +255,7 @@ static int print_text(const char *path, const tacModelFile *file, const tacInfoA
     const tacModel *m = file->model;
     printf("%s\n", path);
     printf("  mass       %.6g kg\n", total_mass(m));
-    printf("  bodies     %d (the world is one)\n", m->nbody);
+    printf("  bodies     %d (including the world)\n", m->nbody);
     printf("  joints     %d: %d coordinates, %d degrees of freedom\n", m->njnt, m->nq, m->nv);
     printf("  actuators  %d, with %d activation states\n", m->nu, m->na);
     print_geoms(m);

@@ -20,21 +20,25 @@ typedef struct tacRandomArgs {
 
 static const tacArg RANDOM_OPTIONS[] = {
     {"--chain", NULL, TAC_ARG_COUNT, offsetof(tacRandomArgs, chain), "N",
-     "instead of a random model, a chain of N links"},
-    {"--tree", NULL, TAC_ARG_COUNT, offsetof(tacRandomArgs, tree), "N", "instead of a random model, a tree of N links"},
+     "write a chain of N links instead of a random model"},
+    {"--tree", NULL, TAC_ARG_COUNT, offsetof(tacRandomArgs, tree), "N",
+     "write a tree of N links instead of a random model"},
     {"--branching", NULL, TAC_ARG_COUNT, offsetof(tacRandomArgs, branching), "B",
      "children per link of the tree; default 2"},
     {"--joint", NULL, TAC_ARG_CHOICE, offsetof(tacRandomArgs, joint), "hinge|ball|slide|mixed",
      "joints of the chain or tree; default hinge"},
-    {"--free", NULL, TAC_ARG_FLAG, offsetof(tacRandomArgs, free_root), NULL, "let the chain or tree float"},
-    {"--output", "-o", TAC_ARG_TEXT, offsetof(tacRandomArgs, output), "FILE", "write there instead of standard output"},
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacRandomArgs, json), NULL, "print for programs: {\"model\": the text}"},
+    {"--free", NULL, TAC_ARG_FLAG, offsetof(tacRandomArgs, free_root), NULL,
+     "put the root of the chain or tree on a free joint"},
+    {"--output", "-o", TAC_ARG_TEXT, offsetof(tacRandomArgs, output), "FILE",
+     "write to FILE instead of standard output"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacRandomArgs, json), NULL, "print JSON: {\"model\": TEXT}"},
     {0},
 };
 
-static const char *const SUMMARY = "Prints a valid random model as an MJCF file: trees with every joint, shape,\n"
-                                   "transmission and actuator kind. The same seed gives the same file everywhere.\n"
-                                   "With --chain or --tree, prints equal links in a row or in a tree instead.";
+static const char *const SUMMARY =
+    "Prints a valid random model as an MJCF file: trees with every joint, shape,\n"
+    "transmission and actuator type. The same seed gives the same file on every machine.\n"
+    "With --chain or --tree: prints a chain or tree of equal links.";
 
 /* Whole text -> seed. */
 static int read_seed(const char *text, uint64_t *seed) {
@@ -121,8 +125,8 @@ int cmd_random(int argc, char **argv) {
     int code = cli_parse(&args, argc, argv);
     if (code != CLI_GO_ON) return code;
     int ruled = random.chain > 0 || random.tree > 0;
-    if (random.chain > 0 && random.tree > 0) return cli_fail("random", "both --chain and --tree: expected one of them");
-    if (ruled && args.noperand > 0) return cli_fail("random", "both SEED and --chain or --tree: expected one of them");
+    if (random.chain > 0 && random.tree > 0) return cli_fail("random", "--chain and --tree exclude each other");
+    if (ruled && args.noperand > 0) return cli_fail("random", "SEED and --chain or --tree exclude each other");
     char *text = ruled ? make_chain(&random) : make_random(operand[0]);
     if (text != NULL && random.json) text = wrap_json(text);
     if (text == NULL) return CLI_CANNOT;

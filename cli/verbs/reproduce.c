@@ -19,18 +19,18 @@ typedef struct tacReproduceArgs {
 } tacReproduceArgs;
 
 static const tacArg REPRODUCE_OPTIONS[] = {
-    {"--list", NULL, TAC_ARG_FLAG, offsetof(tacReproduceArgs, list), NULL, "name the experiments and what they show"},
+    {"--list", NULL, TAC_ARG_FLAG, offsetof(tacReproduceArgs, list), NULL, "list the experiments"},
     {"--output", "-o", TAC_ARG_TEXT, offsetof(tacReproduceArgs, folder), "DIR",
-     "write a picture of each into the folder: DIR/NAME.svg"},
+     "write a plot of each experiment to DIR/NAME.svg"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacReproduceArgs, json), NULL,
-     "print for programs: one object, a list of them for several"},
+     "print JSON: one object, or a list for several experiments"},
     {0},
 };
 
 static const char *const SUMMARY =
-    "Runs the papers' experiments and says what the paper reports, what came out here, and\n"
-    "whether the experiment's criterion holds: exit code 1 when one does not. Without\n"
-    "NAME: all of them.";
+    "Runs the experiments of the papers. Prints the result of the paper, the result of Tactus,\n"
+    "and whether the criterion holds. Exit code 1: a criterion does not hold. Without NAME:\n"
+    "runs all experiments.";
 
 /* --- the list ---------------------------------------------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ static int print_list(int for_programs) {
 static int open_picture(const tacExperiment *e, const char *folder, tacOutputFile *file) {
     char path[CLI_PATH];
     int n = snprintf(path, sizeof path, "%s/%s.svg", folder, e->name);
-    if (n < 0 || (size_t)n >= sizeof path) return cli_fail("reproduce", "%s: the name is too long", folder);
+    if (n < 0 || (size_t)n >= sizeof path) return cli_fail("reproduce", "%s: the path is too long", folder);
     return cli_output_open("reproduce", path, file);
 }
 
@@ -145,8 +145,9 @@ static int unknown_name(const char *name) {
         if (edits < least) least = edits, nearest = EXPERIMENTS[i].name;
     }
     return nearest != NULL
-               ? cli_fail("reproduce", "no experiment is called \"%s\"; did you mean %s?", name, nearest)
-               : cli_fail("reproduce", "no experiment is called \"%s\"; `tactus reproduce --list` names them", name);
+               ? cli_fail("reproduce", "unknown experiment \"%s\"; did you mean %s?", name, nearest)
+               : cli_fail("reproduce", "unknown experiment \"%s\"; `tactus reproduce --list` lists the experiments",
+                          name);
 }
 
 int cmd_reproduce(int argc, char **argv) {

@@ -32,21 +32,21 @@ typedef struct tacSimArgs {
 static const tacArg SIM_OPTIONS[] = {
     {"--steps", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, steps), "N", "number of steps"},
     {"--time", NULL, TAC_ARG_NUMBER, offsetof(tacSimArgs, time), "SECONDS",
-     "or the time to simulate; 1 s when neither is given"},
-    {"--every", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, every), "N", "record every N-th state (a page: 60 a second)"},
+     "simulated time, instead of --steps; default 1"},
+    {"--every", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, every), "N",
+     "record every N-th state; default 1 (HTML page: 60 states per second)"},
     {"--output", "-o", TAC_ARG_TEXT, offsetof(tacSimArgs, output), "FILE",
-     "write the motion: .csv, .json, or .html to look at"},
-    {"--allow-unsolved", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, allowed), "N",
-     "exit code 0 with at most N unsolved steps; default 0"},
+     "write the motion as .csv, .json or .html (a page that plays it)"},
+    {"--allow-unsolved", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, allowed), "N", "allow N unsolved steps; default 0"},
     {"--energy-bound", NULL, TAC_ARG_NUMBER, offsetof(tacSimArgs, energy_bound), "X",
-     "warn where energy grows by more than X times what the motion had; default 2"},
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacSimArgs, json), NULL, "print for programs"},
+     "warn if energy grows by more than X times the energy of the motion; default 2"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacSimArgs, json), NULL, "print JSON"},
     {0},
 };
 
 static const char *const SUMMARY =
-    "Simulates a robot from a state, with constant, given or random controls, and prints\n"
-    "where it ends. `-o motion.html` writes a page that shows the motion, with plots.";
+    "Simulates a model from a state with constant, given or random controls. Prints the final\n"
+    "state. `-o motion.html` writes a page that plays the motion and shows plots.";
 
 /* --- what was asked for ------------------------------------------------------------------------------------------ */
 
@@ -108,7 +108,7 @@ static void print_column(const tacModel *m, tacColumn kind, const double *values
 static void print_unsolved(const tacRun *run) {
     if (run->options.contact == TAC_NONE) return;
     if (run->unsolved > 0)
-        printf("  UNSOLVED   %ld of %ld steps, step %ld first; largest residual %.3g\n", run->unsolved, run->done,
+        printf("  UNSOLVED   %ld of %ld steps, first step %ld; largest residual %.3g\n", run->unsolved, run->done,
                run->first_unsolved, run->worst_residual);
     else
         printf("  solved     all steps; largest residual %.3g\n", run->worst_residual);
@@ -116,7 +116,7 @@ static void print_unsolved(const tacRun *run) {
 
 static void print_gain(const tacEnergyWatch *watch) {
     if (watch->first >= 0)
-        printf("  GAINED     %.3g J that no input gave, %.3g times what the motion had, from step %ld on\n",
+        printf("  GAINED     %.3g J without input, %.3g times the energy of the motion, from step %ld on\n",
                watch->most, watch->share, watch->first);
 }
 

@@ -22,16 +22,16 @@ typedef struct tacSolveArgs {
 /* Words in the order of tacFrictionForm. */
 static const tacArg SOLVE_OPTIONS[] = {
     {"--friction", NULL, TAC_ARG_CHOICE, offsetof(tacSolveArgs, friction), "box|cone",
-     "shape of the set of friction forces: cone (the default), or box, each tangent by itself"},
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacSolveArgs, json), NULL, "print for programs"},
+     "friction set: cone, or box (each tangent is bounded separately); default cone"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacSolveArgs, json), NULL, "print JSON"},
     {0},
 };
 
 static const char *const SUMMARY =
-    "Solves a frictional contact problem: reactions r and velocities u = W r + q, three a contact\n"
-    "(normal, tangent, tangent), from a file in the text format of the published collections.\n"
-    "No compliance is added. The residual is that of the natural map, computed from the file's\n"
-    "numbers and the reactions alone; the relative one is divided by |q|. Exit code 1: unsolved.";
+    "Solves a frictional contact problem from a file in the text format of the published\n"
+    "collections: reactions r and velocities u = W r + q, three per contact (normal, tangent,\n"
+    "tangent). No compliance is added. The residual is the natural map, computed from the file\n"
+    "and the reactions. The relative residual is divided by |q|. Exit code 1: unsolved.";
 
 typedef struct tacAnswer {
     double *reaction, *velocity; /* n */

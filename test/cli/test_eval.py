@@ -131,7 +131,7 @@ class States(Case):
         run = self.fine("sim", model, "--json", "--steps", 5, "--state", state).json()
         self.close(run["energy"], [9.81 * (2 + 1.5)] * 6, 1e-12)
         bad = self.file("zero.json", {"mocap_quat": [[0, 0, 0, 0]]})
-        self.refused('"mocap_quat" of mocap body "hand" has no direction', "eval", model, "--state", bad)
+        self.refused('"mocap_quat" of mocap body "hand" has no valid length', "eval", model, "--state", bad)
 
     def test_tendons(self):
         at = self.eval({"qpos": [0.5, 1, 1, 0, 1, 1, 0, 0, 0], "qvel": [1, 2, 0, 0, 0, 0, 0, 0]})
@@ -152,7 +152,7 @@ class States(Case):
         self.refused("not JSON", "eval", self.arm, "--state", state('{"ctrl": [NaN, 0]}'))
         self.refused("not JSON", "eval", self.arm, "--state", state('{"act": [0], "act": [1]}'))
         self.refused("expected an object", "eval", self.arm, "--state", state("[1, 2]"))
-        self.refused("absent.json: cannot be opened", "eval", self.arm, "--state", self.folder / "absent.json")
+        self.refused("absent.json: cannot open the file", "eval", self.arm, "--state", self.folder / "absent.json")
         self.refused(f"{self.folder}: is a folder, expected a JSON file", "eval", self.arm, "--state", self.folder)
 
     def test_overflow_is_never_printed(self):

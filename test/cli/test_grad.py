@@ -93,11 +93,11 @@ class Grad(driver.Case):
     def test_what_is_refused_is_named(self):
         self.refused("body/nope.mass", "grad", self.arm, "--param", "body/nope.mass")
         self.refused("matches none of the", "grad", self.arm, "--param", "body/*.nope")
-        self.refused("nothing that matches can be registered", "grad", self.arm, "--param", "option.settotal*")
+        self.refused("none of the matching parameters can be registered", "grad", self.arm, "--param", "option.settotal*")
         self.refused("body/upper.name", "grad", self.arm, "--param", "body/upper.name")
         self.refused('--mode: got "foo", expected exact|bounce|complementarity', "grad", self.arm, "--mode", "foo")
         self.refused("--mode bounce is not available with --contact none", "grad", self.arm, "--contact", "none", "--mode", "bounce")
-        self.refused("--kappa: expected --contact ncp", "grad", self.arm, "--kappa", "1e-3")
+        self.refused("--kappa requires --contact ncp", "grad", self.arm, "--kappa", "1e-3")
         self.refused("--dt", "grad", self.arm, "--dt", "0")
         self.refused('"qpos" has 2 numbers', "grad", self.arm, "--state", self.file("s.json", {"qpos": [1, 2]}))
 
@@ -138,7 +138,7 @@ class Check(driver.Case):
     def test_states_that_switch_are_no_evidence(self):
         model = self.file("narrow.xml", """<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody>
           <actuator><motor joint="j" gear="1000" ctrllimited="true" ctrlrange="-1e-12 1e-12"/></actuator></mujoco>""")
-        result = self.refused("compared at 0 of 8 states only, expected at least 50 %", "check", model, "--samples", 8, "--json", code=1)
+        result = self.refused("only 0 of 8 states were compared, expected at least 50 %", "check", model, "--samples", 8, "--json", code=1)
         self.assertEqual((result.json()["switching"], result.json()["failed"]), (8, 0))
 
     def test_parameters_on_the_edge_are_moved_inside(self):
@@ -161,7 +161,7 @@ class Check(driver.Case):
     def test_a_folder_that_cannot_be_is_refused_before_the_samples(self):
         """All of which pass: that nothing could be kept would never be said."""
         words = ("check", self.arm, "--samples", 1, "--keep")
-        self.refused("no/kept: cannot be made: No such file", *words, self.folder / "no" / "kept")
+        self.refused("no/kept: cannot create the folder: No such file", *words, self.folder / "no" / "kept")
         self.refused("arm.xml: is a file, expected a folder", *words, self.arm)
         self.refused("too long", *words, "x" * 5000)
 

@@ -20,7 +20,7 @@ class Random(Case):
     def test_wrong_arguments(self):
         self.refused("SEED is missing", "random", "--json")
         self.refused('SEED is "x"', "random", "x")
-        self.refused("both --chain and --tree", "random", "--chain", 2, "--tree", 2)
+        self.refused("--chain and --tree exclude each other", "random", "--chain", 2, "--tree", 2)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ class Motion(Case):
         ball = self.file("ball.xml", BALL.replace("<option ", '<option integrator="RK4" '))
         for contact, word in ("lcp", "euler"), ("ncp", "variational"):
             self.assertIn(f"integrator {word}", self.fine("sim", ball, "--contact", contact, "--steps", 1).out)
-            self.refused(f"--integrator rk4: --contact {contact} steps by its own integrator, {word}", "sim", ball,
+            self.refused(f"--integrator rk4 is not available with --contact {contact}, which uses {word}", "sim", ball,
                          "--contact", contact, "--integrator", "rk4")
         self.fine("sim", ball, "--contact", "lcp", "--integrator", "euler", "--steps", 1)
 
@@ -137,7 +137,7 @@ class Motion(Case):
         bars, state = "models/four_bar.xml", self.file("open.json", '{"qpos": [0.3, -0.2, 0.25]}')
         done = self.fine("sim", bars, "--state", state, "--project", "--contact", "ncp", "--steps", 1, "--json")
         self.assertIn('equality "loop"', done.err)
-        self.assertIn("was moved", done.err)
+        self.assertIn("--project moved the initial state", done.err)
         moved = done.json()["final"]["qpos"]
         self.assertGreater(abs(moved[0] - 0.3), 1e-3)
         self.assertEqual(self.fine("sim", bars, "--project", "--contact", "ncp", "--steps", 1, "--json").err, "")
@@ -146,18 +146,18 @@ class Motion(Case):
         bars, state = "models/four_bar.xml", self.file("open.json", '{"qpos": [0.3, -0.2, 0.25]}')
         for contact in ("lcp", "ncp"):
             done = self.fine("sim", bars, "--state", state, "--contact", contact, "--steps", 3, "--json")
-            self.assertEqual(done.err.count("the start breaks constraints"), 1)
-            self.assertIn('equality "loop" off by', done.err)
+            self.assertEqual(done.err.count("the initial state violates constraints"), 1)
+            self.assertIn('equality "loop": ', done.err)
             self.assertIn("--project", done.err)
             self.assertIn("breaks its constraints", done.json()["start"])
             self.assertGreater(done.json()["start_violation"], 0.02)
             mended = self.fine("sim", bars, "--state", state, "--project", "--contact", contact, "--steps", 3, "--json")
-            self.assertNotIn("breaks constraints", mended.err)
+            self.assertNotIn("violates constraints", mended.err)
             self.assertEqual(mended.json()["start"], "success")
         box = self.file("sunk.xml", SLIDE)
         deep = self.file("deep.json", '{"qpos": [0, 0, 0.02, 1, 0, 0, 0]}')
         done = self.fine("grad", box, "--state", deep, "--contact", "ncp", "--json")
-        self.assertRegex(done.err, "geoms #0 of the world and #1 of body #1 off by 0.08")
+        self.assertRegex(done.err, "geoms #0 of the world and #1 of body #1: 0.08")
         self.assertGreater(done.json()["info"]["start_violation"], 0.01)
 
     def test_friction_of_ncp(self):
@@ -248,15 +248,15 @@ class Controls(Case):
         self.refused("row 1 is not a list of numbers", "sim", self.arm, "--ctrl", self.file("b.json", ["x"]))
         self.refused(f"expected a list of rows of {NU} numbers", "sim", self.arm, "--ctrl", self.file("c.json", []))
         for message, text in (
-            ("d.csv:2: 3 numbers, expected 2", "1,2\n1,2,3\n"),
-            ("d.csv:2: 1 numbers, expected 2", "1,2\n3\n"),
+            ("d.csv:2: the row has 3 numbers, expected 2", "1,2\n1,2,3\n"),
+            ("d.csv:2: the row has 1 numbers, expected 2", "1,2\n3\n"),
             ('d.csv:2: "x" is not a finite number', "1,2\n3,x\n"),
             ('d.csv:2: "nan" is not a finite number', "1,2\n3,nan\n"),
-            ("holds no row of numbers", "a,b\n"),
-            ("holds no row of numbers", ""),
+            ("the file has no row of numbers", "a,b\n"),
+            ("the file has no row of numbers", ""),
         ):
             self.refused(message, "sim", self.arm, "--ctrl", self.file("d.csv", text))
-        self.refused("cannot be opened", "sim", self.arm, "--ctrl", self.folder / "none.csv")
+        self.refused("cannot open the file", "sim", self.arm, "--ctrl", self.folder / "none.csv")
         self.refused("exclude each other", "sim", self.arm, "--ctrl", "x.csv", "--random", 1)
 
 
@@ -302,7 +302,7 @@ class Files(Case):
         out = self.folder / "m.csv"
         self.refused("ends in .csv, .json or .html", "sim", self.arm, "-o", self.folder / "m.txt")
         self.refused("no keyframe", "sim", self.arm, "--key", "x", "-o", out)
-        self.refused("cannot be written", "sim", self.arm, "-o", self.folder / "no" / "m.csv")
+        self.refused("cannot write the file", "sim", self.arm, "-o", self.folder / "no" / "m.csv")
         self.assertEqual(sorted(os.listdir(self.folder)), ["arm.xml"])
 
     def test_an_old_file_is_replaced_whole(self):

@@ -35,7 +35,7 @@ class Tie(Case):
         model = self.file("slide.xml", SLIDE)
         words = ["grad", model, "--key", "slides", "--contact", "soft"]
         out = self.fine(*words, "--param", BOX).out
-        self.assertIn(f"{BOX} shares with {FLOOR}; --tie '{BOX},{FLOOR}' has the whole", out)
+        self.assertIn(f"{BOX} and {FLOOR}; --tie '{BOX},{FLOOR}' gives the full derivative", out)
         self.assertNotIn("--tie", self.fine(*words, "--tie", f"{BOX},{FLOOR}").out)
         other = self.file("other.xml", SLIDE.replace('name="floor"', 'name="floor" friction="0.3"'))
         self.assertNotIn("--tie", self.fine("grad", other, *words[2:], "--param", BOX).out)
