@@ -12,26 +12,11 @@
 #include <unistd.h>
 
 const tacVerb CLI_VERBS[] = {
-<<<<<<< HEAD
-    {"info", "MODEL", "sizes, names, masses, and what was ignored in the file", cmd_info},
-    {"eval", "MODEL", "mass matrix, forces, poses, energies, contacts at a state", cmd_eval},
-    {"distance", "MODEL", "how far geoms are from each other at a state", cmd_distance},
-    {"sim", "MODEL", "simulate, and write the motion as CSV, JSON or a page to look at", cmd_sim},
-    {"show", "MODEL STATES", "a page from states in a CSV file that any program made", cmd_show},
-    {"grad", "MODEL", "derivatives of one step by state, control and parameters", cmd_grad},
-    {"check", "MODEL", "are the derivatives right? against differences at random states", cmd_check},
-    {"bench", "[MODEL]", "times of steps and derivatives, beside differences and MuJoCo", cmd_bench},
-    {"solve", "FILE", "one frictional contact problem of the published collections", cmd_solve},
-    {"compare", "MODEL", "the same motion beside MuJoCo, step by step or at random states", cmd_compare},
-    {"reproduce", "[NAME]", "the papers' experiments, each with its criterion", cmd_reproduce},
-    {"random", "SEED", "a valid random model, for stress runs", cmd_random},
-    {"help", "[VERB]", "this list, or a verb's own help", cmd_help},
-    {"version", "", "version of the program", cmd_version},
-=======
     {"info", "MODEL", "print sizes, names and masses, and what the loader ignored", cmd_info},
     {"eval", "MODEL", "print mass matrix, forces, poses, energies and contacts at a state", cmd_eval},
     {"distance", "MODEL", "print signed distances between geoms at a state", cmd_distance},
     {"sim", "MODEL", "simulate; write the motion as CSV, JSON or an HTML page", cmd_sim},
+    {"show", "MODEL STATES", "draw the states of a CSV file as an HTML page", cmd_show},
     {"grad", "MODEL", "differentiate one step by state, control and parameters", cmd_grad},
     {"check", "MODEL", "compare the derivatives with finite differences", cmd_check},
     {"bench", "[MODEL]", "time steps and derivatives; compare with MuJoCo", cmd_bench},
@@ -41,7 +26,6 @@ const tacVerb CLI_VERBS[] = {
     {"random", "SEED", "write a valid random model, for stress tests", cmd_random},
     {"help", "[VERB]", "list the verbs, or print the help of one verb", cmd_help},
     {"version", "", "print the version", cmd_version},
->>>>>>> messages
 };
 const int CLI_NVERB = (int)(sizeof CLI_VERBS / sizeof CLI_VERBS[0]);
 
