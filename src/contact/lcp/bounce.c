@@ -32,6 +32,7 @@ void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const doubl
         if (!(approach < -speed) || !closes || !(s < 0)) continue;
         lcp->bounce[k] = lcp->restitution[k] = e;
         lcp->s[k] = s;
+        lcp->bouncing++;
     }
 }
 

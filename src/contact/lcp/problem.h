@@ -76,6 +76,7 @@ typedef struct tacLcp {
     double *bounce; /* rows.max: restitution of a row that bounces in this step (TAC_LCP_HOP: hops), times the share of
                        its island; else 0 */
     double *restitution;      /* rows.max: restitution before the share is applied; 0 for rows that hop */
+    int bouncing;             /* rows with restitution in this step */
     int limited;              /* islands whose share is below 1 (share.h) */
     const double *v, *v_free; /* nv: velocities before the step, and without rows; they outlive the solve */
     int *parent, *row_class;

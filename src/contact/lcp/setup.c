@@ -211,6 +211,7 @@ void tac_lcp_setup(const tacModel *m, tacLcp *lcp, double h) {
     lcp->h = h;
     if (!lcp->impact) lcp->span = h;
     lcp->bounce_margin = TAC_INFINITY;
+    lcp->bouncing = 0;
     lcp->heaviest = tac_lcp_heaviest(m);
     lcp->firmness = h > TAC_LCP_STEP ? (TAC_LCP_STEP / h) * (TAC_LCP_STEP / h) : 1;
     tac_lcp_set_hold(m, lcp);

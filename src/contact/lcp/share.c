@@ -101,7 +101,7 @@ static int bounces(const tacLcp *lcp, int island) {
 
 tacStatus tac_lcp_limit_bounce(const tacModel *m, tacLcp *lcp, int island, int unsolved, tacArena *arena) {
     double size, push;
-    if (!bounces(lcp, island)) return TAC_OK;
+    if (lcp->bouncing == 0 || !bounces(lcp, island)) return TAC_OK;
     double E = spare_energy(lcp, island, &size, &push);
     if (push > 0) lcp->bounce_margin = tac_min(lcp->bounce_margin, tac_abs(E) / push);
     if (E >= -ROUNDING * size) return TAC_OK;
