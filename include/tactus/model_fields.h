@@ -1,15 +1,15 @@
-/* The table of everything a tacModel holds: one row an array.
+/* The table of all arrays of a tacModel, one row each.
  *
  *   X(kind, field, type, per, count, role, "meaning")
  *
- * declares `type *kind_field` with `count` rows of `per` elements each. The same table lays out memory, packs to bytes,
- * copies, hashes, and gives every number its parameter path: kind/NAME.field[i] (options: option.field[i]).
+ * declares `type *kind_field` with `count` rows of `per` elements each. The table also defines memory layout, packing,
+ * copies, hashes, and the parameter path of every number: kind/NAME.field[i] (options: option.field[i]).
  *
  * Roles:  INDEX    structure (ids, addresses, types, flags): fixed once the model is built
  *         NUMBER   a number as the user wrote it: a parameter, settable
  *         DERIVED  computed from INDEX and NUMBER rows by tac_model_derive: never set by hand
  *
- * SI units, radians. Frames: "in parent" = parent body's frame, "in body" = the element's own body's frame. */
+ * SI units, radians. Frames: "in parent": the parent body's frame; "in body": the frame of the element's body. */
 #pragma once
 
 /* clang-format off */
@@ -30,14 +30,14 @@
     S(nhullface, "hull triangles, all meshes")                                              \
     S(nhullcorner, "corners of the hulls as polyhedra, all meshes")                         \
     S(nhullpolygon, "polygons of the hulls as polyhedra, all meshes")                       \
-    S(nhulledge, "directed edges of the hulls as polyhedra: two for each, all meshes")      \
+    S(nhulledge, "directed edges of the hulls as polyhedra: two per edge, all meshes")      \
     S(ntendon, "tendons")                                                                   \
     S(nterm, "terms of fixed tendons, all tendons")                                         \
     S(neq, "equality constraints")                                                          \
     S(npair, "explicit contact pairs")                                                      \
     S(nexclude, "excluded body pairs")                                                      \
     S(nkey, "keyframes")                                                                    \
-    S(nsensor, "sensors, kept by name")                                                     \
+    S(nsensor, "sensors (names only)")                                                      \
     S(nmocap, "mocap bodies")                                                               \
     S(nM, "stored entries of the sparse mass matrix: one per (dof, ancestor-or-self dof)")  \
     S(nkeyq, "nkey * nq")                                                                   \
@@ -46,16 +46,16 @@
     S(nkeyu, "nkey * nu")                                                                   \
     S(nkeym, "nkey * nmocap")                                                               \
     S(none, "1, the row count of options")                                                  \
-    S(nname, "bytes of all names, each ended by a zero byte; offset 0 is the empty name")
+    S(nname, "bytes of all names, zero-terminated; offset 0 is the empty name")
 
 #define TAC_MODEL_FIELDS(X)                                                                                               \
     X(option, timestep, double, 1, none, NUMBER, "s")                                                                      \
     X(option, gravity, tacVec3, 1, none, NUMBER, "in world, m/s^2")                                                        \
     X(option, impratio, double, 1, none, NUMBER, "friction-to-normal impedance ratio")                                     \
-    X(option, tolerance, double, 1, none, INDEX, "solver tolerance as MJCF has it")                                        \
-    X(option, ls_tolerance, double, 1, none, INDEX, "line search tolerance as MJCF has it")                                \
-    X(option, iterations, int, 1, none, INDEX, "solver iterations as MJCF has them")                                       \
-    X(option, ls_iterations, int, 1, none, INDEX, "line search iterations")                                                \
+    X(option, tolerance, double, 1, none, INDEX, "solver tolerance, of MJCF")                                              \
+    X(option, ls_tolerance, double, 1, none, INDEX, "line-search tolerance, of MJCF")                                      \
+    X(option, iterations, int, 1, none, INDEX, "solver iterations, of MJCF")                                               \
+    X(option, ls_iterations, int, 1, none, INDEX, "line-search iterations, of MJCF")                                       \
     X(option, integrator, int, 1, none, INDEX, "tacIntegrator")                                                            \
     X(option, cone, int, 1, none, INDEX, "tacCone")                                                                        \
     X(option, solver, int, 1, none, INDEX, "tacSolver")                                                                    \
@@ -67,9 +67,9 @@
     X(option, o_friction, double, 5, none, INDEX, "contact override: friction")                                            \
     X(option, boundmass, double, 1, none, INDEX, "least mass of a moving body; 0: no bound")                               \
     X(option, boundinertia, double, 1, none, INDEX, "least principal inertia of a moving body; 0: no bound")               \
-    X(option, balanceinertia, int, 1, none, INDEX, "1: replace an inertia that breaks the triangle inequality by its mean")\
-    X(option, literal_inertia, int, 1, none, INDEX, "1: take written inertias as they are (URDF), whatever their sign")    \
-    X(option, settotalmass, double, 1, none, NUMBER, "scale all masses and inertias to this total; <= 0: do not")          \
+    X(option, balanceinertia, int, 1, none, INDEX, "1: replace an inertia that violates the triangle inequality by its mean") \
+    X(option, literal_inertia, int, 1, none, INDEX, "1: use written inertias unchanged (URDF), with any sign")             \
+    X(option, settotalmass, double, 1, none, NUMBER, "scale all masses and inertias to this total; <= 0: no scaling")      \
                                                                                                                            \
     X(body, name, int, 1, nbody, INDEX, "offset into names")                                                               \
     X(body, parent, int, 1, nbody, INDEX, "parent body, smaller than the body's own id; world: 0")                         \
@@ -86,10 +86,10 @@
     X(body, last_dof, int, 1, nbody, INDEX, "last dof on the path from the world to this body; -1: none")                  \
     X(body, mocap, int, 1, nbody, INDEX, "mocap index, or -1")                                                             \
     X(body, inertial, int, 1, nbody, INDEX, "tacInertial: where mass and inertia come from")                               \
-    X(body, frozen, int, 1, nbody, INDEX, "1: its inertia was computed from geoms once, when the file was read")           \
+    X(body, frozen, int, 1, nbody, INDEX, "1: its inertia was computed from geoms when the file was read")                 \
     X(body, pos, tacVec3, 1, nbody, NUMBER, "frame origin, in parent")                                                     \
     X(body, quat, tacQuat, 1, nbody, NUMBER, "frame orientation, in parent")                                               \
-    X(body, gravcomp, double, 1, nbody, NUMBER, "share of weight compensated")                                             \
+    X(body, gravcomp, double, 1, nbody, NUMBER, "fraction of the weight that is compensated")                              \
     X(inertial, mass, double, 1, nbody, NUMBER, "mass as written (path body/NAME.mass)")                                   \
     X(inertial, pos, tacVec3, 1, nbody, NUMBER, "centre of mass as written, in body (path body/NAME.ipos)")                \
     X(inertial, quat, tacQuat, 1, nbody, NUMBER, "principal axes as written, in body (path body/NAME.iquat)")              \
@@ -111,12 +111,12 @@
     X(joint, limited, int, 1, njnt, INDEX, "has a range")                                                                  \
     X(joint, actfrclimited, int, 1, njnt, INDEX, "total actuator force is clamped")                                        \
     X(joint, actgravcomp, int, 1, njnt, INDEX, "gravity compensation enters through the actuators")                        \
-    X(joint, group, int, 1, njnt, INDEX, "group, for looks")                                                               \
+    X(joint, group, int, 1, njnt, INDEX, "group (visual)")                                                                 \
     X(joint, pos, tacVec3, 1, njnt, NUMBER, "anchor, in body")                                                             \
     X(joint, axis, tacVec3, 1, njnt, NUMBER, "unit axis, in body")                                                         \
-    X(joint, ref, double, 1, njnt, NUMBER, "coordinate at the pose in which the file draws the body")                      \
-    X(joint, springref, double, 1, njnt, NUMBER, "coordinate at which the spring is relaxed")                              \
-    X(joint, springdamper, double, 2, njnt, NUMBER, "time constant and damping ratio; both > 0: give stiffness, damping")  \
+    X(joint, ref, double, 1, njnt, NUMBER, "coordinate at the pose of the file")                                           \
+    X(joint, springref, double, 1, njnt, NUMBER, "coordinate at which the spring has no force")                            \
+    X(joint, springdamper, double, 2, njnt, NUMBER, "time constant, damping ratio; both > 0: define stiffness, damping")   \
     X(joint, stiffness, double, 1, njnt, NUMBER, "spring constant")                                                        \
     X(joint, damping, double, 1, njnt, NUMBER, "viscous damping")                                                          \
     X(joint, armature, double, 1, njnt, NUMBER, "added diagonal inertia")                                                  \
@@ -135,12 +135,12 @@
     X(dof, M_adr, int, 1, nv, INDEX, "address of M[i][i]; M[i][parent], M[i][grandparent], ... follow")                    \
     X(dof, depth, int, 1, nv, INDEX, "number of ancestor dofs, self included")                                             \
     X(dof, armature, double, 1, nv, DERIVED, "its joint's armature")                                                       \
-    X(dof, damping, double, 1, nv, DERIVED, "its joint's damping (from springdamper where that is given)")                 \
+    X(dof, damping, double, 1, nv, DERIVED, "its joint's damping (from springdamper if given)")                            \
     X(dof, M0, double, 1, nv, DERIVED, "diagonal of the mass matrix at qpos_0")                                            \
     X(dof, invweight, double, 1, nv, DERIVED, "diagonal of the inverse mass matrix at qpos_0, averaged over the joint")    \
-    X(joint, stiffness_used, double, 1, njnt, DERIVED, "spring constant (from springdamper where that is given)")          \
-    X(qpos, 0, double, 1, nq, DERIVED, "coordinates at the pose in which the file draws the robot")                        \
-    X(qpos, spring, double, 1, nq, DERIVED, "coordinates at which joint springs are relaxed")                              \
+    X(joint, stiffness_used, double, 1, njnt, DERIVED, "spring constant (from springdamper if given)")                     \
+    X(qpos, 0, double, 1, nq, DERIVED, "coordinates at the pose of the file")                                              \
+    X(qpos, spring, double, 1, nq, DERIVED, "coordinates at which joint springs have no force")                            \
                                                                                                                            \
     X(geom, name, int, 1, ngeom, INDEX, "offset into names")                                                               \
     X(geom, type, int, 1, ngeom, INDEX, "tacGeomType")                                                                     \
@@ -149,25 +149,25 @@
     X(geom, contype, int, 1, ngeom, INDEX, "collision bits")                                                               \
     X(geom, conaffinity, int, 1, ngeom, INDEX, "collision bits")                                                           \
     X(geom, condim, int, 1, ngeom, INDEX, "contact dimension: 1, 3, 4 or 6")                                               \
-    X(geom, priority, int, 1, ngeom, INDEX, "whose contact parameters win")                                                \
-    X(geom, group, int, 1, ngeom, INDEX, "group, for looks")                                                               \
-    X(geom, counts, int, 1, ngeom, INDEX, "1: counts towards its body's mass when that comes from geoms")                  \
+    X(geom, priority, int, 1, ngeom, INDEX, "the geom with the higher priority gives the contact parameters")              \
+    X(geom, group, int, 1, ngeom, INDEX, "group (visual)")                                                                 \
+    X(geom, counts, int, 1, ngeom, INDEX, "1: included in the mass of its body if that comes from geoms")                  \
     X(geom, has_mass, int, 1, ngeom, INDEX, "1: mass was given; 0: density times volume")                                  \
-    X(geom, shell, int, 1, ngeom, INDEX, "1: mass sits on the surface")                                                    \
-    X(geom, visual, int, 1, ngeom, INDEX, "1: only for looks (never collides, carries no mass)")                           \
+    X(geom, shell, int, 1, ngeom, INDEX, "1: mass is on the surface")                                                      \
+    X(geom, visual, int, 1, ngeom, INDEX, "1: visual only (no collision, no mass)")                                        \
     X(geom, pos, tacVec3, 1, ngeom, NUMBER, "frame origin, in body")                                                       \
     X(geom, quat, tacQuat, 1, ngeom, NUMBER, "frame orientation, in body")                                                 \
-    X(geom, size, double, 3, ngeom, NUMBER, "radius, half-sizes, half-length as MJCF has them")                            \
+    X(geom, size, double, 3, ngeom, NUMBER, "radius, half-sizes, half-length as in MJCF")                                  \
     X(geom, density, double, 1, ngeom, NUMBER, "kg/m^3 (kg/m^2 for shells)")                                               \
-    X(geom, mass, double, 1, ngeom, NUMBER, "kg, where given")                                                             \
+    X(geom, mass, double, 1, ngeom, NUMBER, "kg, if given")                                                                \
     X(geom, friction, double, 3, ngeom, NUMBER, "sliding, torsional, rolling")                                             \
-    X(geom, restitution, double, 1, ngeom, NUMBER, "share of the approach speed that an impact gives back, 0 to 1")        \
+    X(geom, restitution, double, 1, ngeom, NUMBER, "separation speed over approach speed of an impact, 0 to 1")            \
     X(geom, solmix, double, 1, ngeom, NUMBER, "weight in mixing")                                                          \
     X(geom, solref, double, 2, ngeom, NUMBER, "soft contact reference")                                                    \
     X(geom, solimp, double, 5, ngeom, NUMBER, "soft contact impedance")                                                    \
-    X(geom, margin, double, 1, ngeom, NUMBER, "its share of the distance at which forces begin")                           \
-    X(geom, gap, double, 1, ngeom, NUMBER, "detection goes this far beyond the margin; forces do not")                     \
-    X(geom, rgba, float, 4, ngeom, INDEX, "colour, for pictures")                                                          \
+    X(geom, margin, double, 1, ngeom, NUMBER, "its part of the distance at which forces begin")                            \
+    X(geom, gap, double, 1, ngeom, NUMBER, "contacts are detected this far beyond the margin, without force")              \
+    X(geom, rgba, float, 4, ngeom, INDEX, "colour (visual)")                                                               \
                                                                                                                            \
     X(mesh, name, int, 1, nmesh, INDEX, "offset into names")                                                               \
     X(mesh, vert_adr, int, 1, nmesh, INDEX, "first vertex")                                                                \
@@ -179,7 +179,7 @@
     X(mesh, hullface_adr, int, 1, nmesh, INDEX, "first hull triangle")                                                     \
     X(mesh, hullface_num, int, 1, nmesh, INDEX, "number of hull triangles")                                                \
     X(mesh, corner_adr, int, 1, nmesh, INDEX, "first corner of its hull")                                                  \
-    X(mesh, corner_num, int, 1, nmesh, INDEX, "number of corners; 0: it cannot collide")                                   \
+    X(mesh, corner_num, int, 1, nmesh, INDEX, "number of corners; 0: no collision")                                        \
     X(mesh, polygon_adr, int, 1, nmesh, INDEX, "first polygon of its hull")                                                \
     X(mesh, polygon_num, int, 1, nmesh, INDEX, "number of polygons")                                                       \
     X(mesh, edge_adr, int, 1, nmesh, INDEX, "first directed edge of its hull")                                             \
@@ -199,7 +199,7 @@
     X(hull, loop, int, 1, nhulledge, INDEX, "per polygon: corners within the mesh, counter-clockwise from outside")        \
     X(mesh, scale, tacVec3, 1, nmesh, NUMBER, "scale of the vertices, after refpos and refquat")                           \
     X(mesh, refpos, tacVec3, 1, nmesh, NUMBER, "subtracted from the file's vertices")                                      \
-    X(mesh, refquat, tacQuat, 1, nmesh, NUMBER, "whose inverse then rotates them, before they are scaled")                 \
+    X(mesh, refquat, tacQuat, 1, nmesh, NUMBER, "its inverse rotates them after refpos, before scale")                     \
     X(mesh, vert, tacVec3, 1, nmeshvert, DERIVED, "vertices in the mesh frame, which is the geom frame")                   \
     X(hull, pos, tacVec3, 1, nhullcorner, DERIVED, "corners in the mesh frame")                                            \
     X(mesh, volume, double, 1, nmesh, DERIVED, "volume (area for shells) by inertia_mode")                                 \
@@ -208,19 +208,19 @@
                                                                                                                            \
     X(site, name, int, 1, nsite, INDEX, "offset into names")                                                               \
     X(site, body, int, 1, nsite, INDEX, "body it is fixed to")                                                             \
-    X(site, type, int, 1, nsite, INDEX, "tacGeomType, for looks")                                                          \
-    X(site, group, int, 1, nsite, INDEX, "group, for looks")                                                               \
+    X(site, type, int, 1, nsite, INDEX, "tacGeomType (visual)")                                                            \
+    X(site, group, int, 1, nsite, INDEX, "group (visual)")                                                                 \
     X(site, pos, tacVec3, 1, nsite, NUMBER, "frame origin, in body")                                                       \
     X(site, quat, tacQuat, 1, nsite, NUMBER, "frame orientation, in body")                                                 \
-    X(site, size, double, 3, nsite, INDEX, "size, for looks")                                                              \
+    X(site, size, double, 3, nsite, INDEX, "size (visual)")                                                                \
                                                                                                                            \
     X(tendon, name, int, 1, ntendon, INDEX, "offset into names")                                                           \
-    X(tendon, type, int, 1, ntendon, INDEX, "tacTendonType; TAC_TENDON_SPATIAL is kept in place and gives no force yet")   \
+    X(tendon, type, int, 1, ntendon, INDEX, "tacTendonType; TAC_TENDON_SPATIAL gives no force")                            \
     X(tendon, term_adr, int, 1, ntendon, INDEX, "first term")                                                              \
     X(tendon, term_num, int, 1, ntendon, INDEX, "number of terms")                                                         \
     X(tendon, limited, int, 1, ntendon, INDEX, "has a range")                                                              \
     X(tendon, actfrclimited, int, 1, ntendon, INDEX, "total actuator force is clamped")                                    \
-    X(tendon, group, int, 1, ntendon, INDEX, "group, for looks")                                                           \
+    X(tendon, group, int, 1, ntendon, INDEX, "group (visual)")                                                             \
     X(tendon, stiffness, double, 1, ntendon, NUMBER, "spring constant")                                                    \
     X(tendon, damping, double, 1, ntendon, NUMBER, "viscous damping")                                                      \
     X(tendon, armature, double, 1, ntendon, NUMBER, "added inertia along the tendon")                                      \
@@ -252,9 +252,9 @@
     X(actuator, actlimited, int, 1, nu, INDEX, "activation is clamped")                                                    \
     X(actuator, actearly, int, 1, nu, INDEX, "force uses the next activation")                                             \
     X(actuator, group, int, 1, nu, INDEX, "group")                                                                         \
-    X(actuator, inert, int, 1, nu, INDEX, "1: kept in place but gives no force (loaded leniently)")                        \
+    X(actuator, inert, int, 1, nu, INDEX, "1: gives no force (unsupported, lenient loading)")                              \
     X(actuator, gear, double, 6, nu, NUMBER, "scales length and moment; all six for sites")                                \
-    X(actuator, cranklength, double, 1, nu, NUMBER, "rod of a slider-crank")                                               \
+    X(actuator, cranklength, double, 1, nu, NUMBER, "rod length of a slider-crank")                                        \
     X(actuator, dynprm, double, 10, nu, NUMBER, "dynamics parameters")                                                     \
     X(actuator, gainprm, double, 10, nu, NUMBER, "gain parameters")                                                        \
     X(actuator, biasprm, double, 10, nu, NUMBER, "bias parameters")                                                        \
@@ -262,7 +262,7 @@
     X(actuator, ctrlrange, double, 2, nu, NUMBER, "control limits")                                                        \
     X(actuator, forcerange, double, 2, nu, NUMBER, "force limits")                                                         \
     X(actuator, actrange, double, 2, nu, NUMBER, "activation limits")                                                      \
-    X(actuator, lengthrange, double, 2, nu, INDEX, "kept")                                                                 \
+    X(actuator, lengthrange, double, 2, nu, INDEX, "not used")                                                             \
     X(actuator, damping_used, double, 1, nu, DERIVED, "biasprm[2] as used")                                                \
     X(actuator, length0, double, 1, nu, DERIVED, "length at qpos_0")                                                       \
                                                                                                                            \
@@ -271,7 +271,7 @@
     X(equality, obj, int, 2, neq, INDEX, "bodies, sites, joints or tendons; -1: none")                                     \
     X(equality, objkind, int, 1, neq, INDEX, "tacKind of obj")                                                             \
     X(equality, active, int, 1, neq, INDEX, "active at the start")                                                         \
-    X(equality, data, double, 11, neq, NUMBER, "by type, as MuJoCo has it; a weld quaternion of zeros: hold qpos_0's pose") \
+    X(equality, data, double, 11, neq, NUMBER, "by type, as in MuJoCo; weld with a zero quaternion: the pose at qpos_0")    \
     X(equality, solref, double, 2, neq, NUMBER, "soft reference")                                                          \
     X(equality, solimp, double, 5, neq, NUMBER, "soft impedance")                                                          \
     X(equality, data_used, double, 11, neq, DERIVED, "data with relative poses completed at qpos_0")                       \
@@ -284,14 +284,14 @@
     X(pair, solreffriction, double, 2, npair, NUMBER, "soft contact reference of friction, elliptic cones; 0 0: solref")   \
     X(pair, solimp, double, 5, npair, NUMBER, "soft contact impedance")                                                    \
     X(pair, margin, double, 1, npair, NUMBER, "distance at which forces begin")                                            \
-    X(pair, gap, double, 1, npair, NUMBER, "detection goes this far beyond the margin")                                    \
+    X(pair, gap, double, 1, npair, NUMBER, "contacts are detected this far beyond the margin, without force")              \
     X(exclude, name, int, 1, nexclude, INDEX, "offset into names")                                                         \
     X(exclude, body, int, 2, nexclude, INDEX, "the two bodies")                                                            \
                                                                                                                            \
     X(mocap, body, int, 1, nmocap, INDEX, "the mocap body")                                                                \
     X(key, name, int, 1, nkey, INDEX, "offset into names")                                                                 \
     X(key, time, double, 1, nkey, INDEX, "s")                                                                              \
-    X(key, given, int, 1, nkey, INDEX, "bits: 1 qpos, 2 mpos, 4 mquat were given; else they follow the model")             \
+    X(key, given, int, 1, nkey, INDEX, "bits: 1 qpos, 2 mpos, 4 mquat were given; otherwise the model's values")           \
     X(key, qpos, double, 1, nkeyq, INDEX, "nkey x nq")                                                                     \
     X(key, qvel, double, 1, nkeyv, INDEX, "nkey x nv")                                                                     \
     X(key, act, double, 1, nkeya, INDEX, "nkey x na")                                                                      \
