@@ -1,0 +1,1 @@
+"""What people look at: pages in a real browser."""
