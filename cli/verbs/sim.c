@@ -1,5 +1,6 @@
 /* tactus sim MODEL: steps a robot and writes down its motion. */
 #include "cli/cli.h"
+#include "cli/derivatives/sweep.h"
 #include "cli/input/model_file.h"
 #include "cli/input/stepping.h"
 #include "cli/report/json.h"
@@ -27,6 +28,7 @@ typedef struct tacSimArgs {
     long allowed; /* steps that may be unsolved */
     double energy_bound;
     const char *output;
+    tacSweepArgs sweep;
 } tacSimArgs;
 
 static const tacArg SIM_OPTIONS[] = {
@@ -37,6 +39,12 @@ static const tacArg SIM_OPTIONS[] = {
      "record every N-th state; default 1 (HTML page: 60 states per second)"},
     {"--output", "-o", TAC_ARG_TEXT, offsetof(tacSimArgs, output), "FILE",
      "write the motion as .csv, .json or .html (a page that plays it)"},
+    {"--gradient", NULL, TAC_ARG_TEXT, offsetof(tacSimArgs, sweep.what), "WHAT[=VALUE]",
+     "how the last place moves with qvel:JOINT or a parameter, on the page and with --json"},
+    {"--gradient-range", NULL, TAC_ARG_NUMBER, offsetof(tacSimArgs, sweep.range), "X",
+     "motions at five values, up to X more and less; default a fifth of the value"},
+    {"--gradient-body", NULL, TAC_ARG_TEXT, offsetof(tacSimArgs, sweep.body), "NAME",
+     "the body whose place it is; default that of the first free joint, or the last"},
     {"--allow-unsolved", NULL, TAC_ARG_COUNT, offsetof(tacSimArgs, allowed), "N", "allow N unsolved steps; default 0"},
     {"--energy-bound", NULL, TAC_ARG_NUMBER, offsetof(tacSimArgs, energy_bound), "X",
      "warn if energy grows by more than X times the energy of the motion; default 2"},
@@ -140,39 +148,79 @@ static void print_text(const char *path, const tacRun *run, const tacMotion *mot
     print_column(m, TAC_COLUMN_ACT, run->x + m->nq + m->nv);
 }
 
-static int print_json(const tacRun *run, const tacMotion *motion, int code) {
+static int print_json(const tacRun *run, const tacMotion *motion, const tacSweep *sweep, int code) {
     tacJson json = measure_json_begin();
     cli_run_json(&json, run, motion);
+    if (sweep != NULL) measure_json_put(&json, "gradient", cli_sweep_json(&json, run->model, sweep));
     code = cli_json_print("sim", &json, code);
     measure_json_free(&json);
     return code;
 }
 
-static int report(const tacSimArgs *args, const char *path, const tacRun *run, const tacMotion *motion) {
+static void print_sweep(const tacModel *m, const tacSweep *s) {
+    const double *d = s->gradient.derivative;
+    char label[NAME];
+    printf("\nlast place of %s, m\n", cli_label(m, TAC_KIND_BODY, s->body, label, sizeof label));
+    for (int i = 0; i < CLI_SWEEP_MOTIONS; i++)
+        printf("  %s = %-10.6g %10.6f %10.6f %10.6f\n", s->name, s->value[i], s->place[i][0], s->place[i][1],
+               s->place[i][2]);
+    printf("  derivative at %-10.6g %10.6f %10.6f %10.6f\n", s->value[CLI_SWEEP_OWN], d[0], d[1], d[2]);
+}
+
+static int report(const tacSimArgs *args, const char *path, const tacRun *run, const tacMotion *motion,
+                  const tacSweep *sweep) {
     int code = run->status == TAC_OK && run->unsolved <= args->allowed ? CLI_FINE : CLI_NO;
     if (run->status != TAC_OK)
         cli_fail("sim", "stopped after %ld of %ld steps: %s", run->done, run->steps, tac_status_text(run->status));
-    if (args->json) return print_json(run, motion, code);
+    if (args->json) return print_json(run, motion, sweep, code);
     print_text(path, run, motion, args->output);
+    if (sweep != NULL) print_sweep(run->model, sweep);
     return code;
 }
 
 /* --- the run ----------------------------------------------------------------------------------------------------- */
 
-/* Simulates, writes and prints, with everything chosen. */
-static int run_and_report(const tacSimArgs *args, const tacModelArgs *model, tacRun *run, const char *command) {
+/* The derivative and the motions along it, from the start that the run had. */
+static int sweep_from(const tacRun *ran, const double *start, const tacMotion *motion, tacSweep *sweep) {
+    tacRun run = *ran;
+    double *x = malloc(((size_t)tac_nx(run.model) + 1) * sizeof *x);
+    if (x == NULL) return cli_fail("sim", "out of memory");
+    memcpy(x, start, (size_t)tac_nx(run.model) * sizeof *x);
+    run.x = x;
+    int result = ran->status == TAC_OK ? cli_sweep_run("sim", &run, motion, sweep)
+                                       : cli_fail("sim", "--gradient: the motion stopped early");
+    sweep->gradient.name = sweep->name, sweep->gradient.body = sweep->body;
+    sweep->gradient.unit = cli_sweep_unit(run.model, sweep);
+    sweep->gradient.n = CLI_SWEEP_MOTIONS, sweep->gradient.own = CLI_SWEEP_OWN;
+    sweep->gradient.value = sweep->value, sweep->gradient.x = sweep->x;
+    sweep->gradient.model = sweep->shown;
+    free(x);
+    return result;
+}
+
+/* Simulates, writes and prints, with everything chosen. sweep: NULL where no gradient is asked for. */
+static int run_and_report(const tacSimArgs *args, const tacModelArgs *model, tacRun *run, tacSweep *sweep,
+                          const char *command) {
     char title[TITLE];
     tacOutputFile file = {0};
+    double *start = malloc(((size_t)tac_nx(run->model) + 1) * sizeof *start);
+    if (start == NULL) return cli_fail("sim", "out of memory");
+    memcpy(start, run->x, (size_t)tac_nx(run->model) * sizeof *start);
     int result = args->output != NULL ? cli_output_open("sim", args->output, &file) : CLI_GO_ON;
-    if (result != CLI_GO_ON) return result;
-    tacMotion motion = cli_motion_begin(run->model, tac_ninput(run->model, &run->options), args->output != NULL);
-    result = cli_run("sim", run, &motion);
-    cli_page_title(model->path, title, sizeof title);
-    tacPageWords words = {.title = title, .command = command};
-    if (result == CLI_GO_ON && args->output != NULL) result = write_motion(&words, run, &motion, args->output, &file);
-    if (result == CLI_GO_ON) result = report(args, model->path, run, &motion);
-    cli_output_abandon(&file);
-    cli_motion_free(&motion);
+    if (result == CLI_GO_ON) {
+        int keep = args->output != NULL || sweep != NULL;
+        tacMotion motion = cli_motion_begin(run->model, tac_ninput(run->model, &run->options), keep);
+        result = cli_run("sim", run, &motion);
+        if (result == CLI_GO_ON && sweep != NULL) result = sweep_from(run, start, &motion, sweep);
+        cli_page_title(model->path, title, sizeof title);
+        tacPageWords words = {.title = title, .command = command, .gradient = sweep != NULL ? &sweep->gradient : NULL};
+        if (result == CLI_GO_ON && args->output != NULL)
+            result = write_motion(&words, run, &motion, args->output, &file);
+        if (result == CLI_GO_ON) result = report(args, model->path, run, &motion, sweep);
+        cli_output_abandon(&file);
+        cli_motion_free(&motion);
+    }
+    free(start);
     return result;
 }
 
@@ -182,8 +230,11 @@ static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacM
     tacStart start;
     long steps = 0;
     int result = choose_steps(args, options.dt, &steps);
+    tacSweep own = {0}, *sweep = args->sweep.what != NULL ? &own : NULL;
+    if (result == CLI_GO_ON && sweep != NULL) result = cli_sweep_begin("sim", file->model, &args->sweep, sweep);
     if (result == CLI_GO_ON) result = cli_start_load("sim", file->model, state, &options, &start);
     if (result != CLI_GO_ON) return result;
+    if (sweep != NULL) cli_sweep_start(sweep, start.x + file->model->nq);
     result = cli_controls_load("sim", file->model, control, options.dt, start.u, &controls);
     if (result == CLI_GO_ON) {
         tacMotionFormat format = args->output != NULL ? cli_motion_format(args->output) : TAC_MOTION_NONE;
@@ -195,15 +246,17 @@ static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacM
                       .u = start.u,
                       .energy_bound = args->energy_bound,
                       .every = choose_every(args, format, options.dt, steps)};
-        result = run_and_report(args, model, &run, command);
+        result = run_and_report(args, model, &run, sweep, command);
     }
+    cli_sweep_free(&own);
     cli_controls_free(&controls);
     cli_start_free(&start);
     return result;
 }
 
 int cmd_sim(int argc, char **argv) {
-    tacSimArgs own = {.time = (double)NAN, .steps = -1, .every = -1, .energy_bound = TAC_ENERGY_BOUND};
+    tacSimArgs own = {
+        .time = (double)NAN, .steps = -1, .every = -1, .energy_bound = TAC_ENERGY_BOUND, .sweep.range = (double)NAN};
     tacStepArgs step;
     cli_step_args(&step);
     tacModelArgs model = {0};

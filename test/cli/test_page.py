@@ -128,6 +128,35 @@ class SimPage(Case):
         self.assertEqual(text.count("</script>"), 2)
         self.assertEqual(json.loads(page.data)["model"]["bodies"][1]["name"], "</script><b>&")
 
+    def test_gradient_is_that_of_the_motions(self):
+        # A ball that flies: its last place is linear in its velocity, with the time as derivative.
+        _, page, end = self.page(self.arm, "--key", "bent", "--steps", 50, "--gradient", "qvel:float.vx=0.5", "--gradient-range", 0.2)
+        found, shown = end["gradient"], json.loads(page.data)["gradient"]
+        self.close(found["values"], [0.3, 0.4, 0.5, 0.6, 0.7], 1e-12)
+        self.close(found["derivative"], [0.1, 0, 0], 1e-9)
+        self.close([place[0] for place in found["places"]], [1 + 0.1 * value for value in found["values"]], 1e-9)
+        self.assertEqual((found["name"], found["body"]), ("qvel:float.vx", "ball"))
+        self.assertEqual((shown["unit"], shown["own"], len(shown["motions"])), ("m/s", 2, 5))
+        self.close(shown["derivative"], found["derivative"], 1e-12)
+
+    def test_gradient_by_a_parameter(self):
+        _, _, end = self.page(self.arm, "--key", "bent", "--steps", 50, "--gradient", "option.gravity[2]", "--gradient-body", "ball")
+        found = end["gradient"]
+        slope = (found["places"][3][2] - found["places"][1][2]) / (found["values"][3] - found["values"][1])
+        self.assertGreater(slope, 1e-3)
+        self.close(found["derivative"][2], slope, 1e-9)
+
+    def test_gradient_is_refused_by_name(self):
+        for words, message in (
+            (["--gradient", "qvel:nobody"], 'there is no velocity "qvel:nobody"'),
+            (["--gradient", "geom/none.friction[0]"], "none"),
+            (["--gradient", "qvel:elbow=x"], 'got "x" after =, expected a finite number'),
+            (["--gradient", "qvel:elbow", "--gradient-range", "0"], "--gradient-range: got 0, expected more than 0"),
+            (["--gradient", "qvel:elbow", "--gradient-body", "nobody"], 'there is no moving body "nobody"'),
+        ):
+            with self.subTest(words=words):
+                self.refused(message, "sim", self.arm, "--steps", 3, *words)
+
     def test_frames_are_bounded(self):
         _, page, end = self.page(self.arm, "--steps", 40000, "--dt", 0.01)
         self.assertEqual(end["steps"], 40000)

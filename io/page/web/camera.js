@@ -1,6 +1,7 @@
 /* An eye that circles a target: drag to turn, shift- or right-drag to move, wheel or pinch to zoom. */
 
 const LENS = 32 * Math.PI / 180;
+const WIDE = 1.3; // width over height from which on a picture holds the whole motion
 const TURN = .006; // radians per pixel
 
 class Camera {
@@ -74,7 +75,7 @@ class Camera {
 
   /* -> { view, eye, centre } for a canvas of this shape. */
   look(aspect) {
-    const centre = add(this.target, this.offset), wide = Math.max(1, 1.05 / aspect); // step back in a tall window
+    const centre = add(this.target, this.offset), wide = Math.max(1, WIDE / aspect); // step back in a tall window
     const eye = add(centre, scale(this.direction(), this.distance * wide));
     const far = this.distance * wide + 40 * this.home.distance;
     return { eye, centre, view: multiply(perspective(LENS, aspect, .01 * this.home.distance, far), lookAt(eye, centre)) };

@@ -82,7 +82,7 @@ function homeView() {
       for (let k = 0; k < 3; k++) { box.low[k] = Math.min(box.low[k], place[k]); box.high[k] = Math.max(box.high[k], place[k]); }
   const radius = Math.max(length(sub(box.high, box.low)) / 2, survey.radius, 1e-3);
   const target = scale(add(box.low, box.high), .5);
-  return { wanders, radius: survey.radius || radius, home: { target, distance: .82 * radius / Math.sin(LENS / 2), turn: -.95, lift: .30 } };
+  return { wanders, radius: survey.radius || radius, home: { target, distance: .76 * radius / Math.sin(LENS / 2), turn: -.95, lift: .30 } };
 }
 
 const { wanders, radius, home } = homeView();
@@ -256,8 +256,8 @@ function addPlots() {
   const plot = (title, unitText, pick) => { if (pick(motion).length > 0) plots.push(new Plot(parent, title, unitText, pick, on)); };
   const touches = motions.some(m => m.count.some(n => n > 0) || m.penetration.some(depth => depth > 0));
   if (touches) {
-    plot("Contacts", "number of points with force", m => [{ name: "contacts", unit: "", steps: true, values: m.count }]);
-    plot("Penetration", "mm, deepest", m => [{ name: "penetration", unit: "mm", values: m.penetration }]);
+    plot("Contacts", "number of points with force", m => [{ name: "contacts", unit: "", steps: true, least: 1, values: m.count }]);
+    plot("Penetration", "mm, deepest", m => [{ name: "penetration", unit: "mm", least: .01, values: m.penetration }]);
   }
   plot("Energy", "J", m => [{ name: "kinetic", values: m.kinetic }, { name: "potential", values: m.potential }, { name: "total", values: m.total }]);
   plot("Angles", "°", m => m.angles);

@@ -10,8 +10,8 @@ const MARK_COLOURS = {
 };
 const WEIGHT_LENGTH = .5;  // of the robot's radius: an arrow for its own weight
 const MOST_WEIGHTS = 3;    // longer arrows are cut
-const CONE_HEIGHT = .16;   // of the radius
-const THICKNESS = .011;    // of the radius
+const CONE_HEIGHT = .22;   // of the radius
+const THICKNESS = .015;    // of the radius
 
 const rgbOf = hex => [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16) / 255);
 const markColour = name => rgbOf(MARK_COLOURS[theme()][name]);
@@ -34,7 +34,7 @@ function forceMark(contact, size) {
 function coneMark(contact, size) {
   const high = CONE_HEIGHT * size / Math.max(1, contact.friction);
   return { kind: "cone", from: contact.place, to: add(contact.place, scale(unit(contact.normal), high)), radius: high * contact.friction,
-    colour: markColour(contact.slides ? "slides" : "sticks"), alpha: .26 };
+    colour: markColour(contact.slides ? "slides" : "sticks"), alpha: .36 };
 }
 
 /* Centre of mass of all moving bodies at the present poses. */
@@ -73,11 +73,15 @@ const gradientReach = () => gradient.values[gradient.values.length - 1] - gradie
 /* Where the derivative leads to from the page's own motion, at the largest value of the parameter. */
 const gradientTip = () => add(lastPlace(motions[gradient.own]), scale(gradient.derivative, gradientReach()));
 
+/* Places on a floor are drawn there, below the robot, so that it does not hide them; a thin line leads up to where it ends. */
 function gradientMarks(size) {
-  const from = lastPlace(motions[gradient.own]), colour = markColour("derivative");
-  const places = motions.map((m, i) => ({ kind: "ball", at: lastPlace(m), radius: (m === motion ? .034 : .022) * size,
+  const colour = markColour("derivative"), onFloor = floors.some(floor => floor.solid), height = floorHeight() + .03 * size;
+  const lower = p => onFloor ? [p[0], p[1], height] : p;
+  const places = motions.map((m, i) => ({ kind: "ball", at: lower(lastPlace(m)), radius: (m === motion ? .034 : .022) * size,
     colour: m === motion || i === gradient.own ? colour : markColour("place"), alpha: 1 }));
-  return [{ kind: "arrow", from, to: gradientTip(), radius: THICKNESS * size, colour, alpha: 1 }, ...places];
+  const up = { kind: "line", from: lower(lastPlace(motion)), to: lastPlace(motion), radius: .2 * THICKNESS * size, colour, alpha: 1 };
+  return [{ kind: "arrow", from: lower(lastPlace(motions[gradient.own])), to: lower(gradientTip()), radius: THICKNESS * size, colour, alpha: 1 }, ...places,
+    ...(onFloor ? [up] : [])];
 }
 
 /* All marks of a moment; `size`: the robot's radius. The number of contact arrows is kept beside them. */
@@ -121,6 +125,6 @@ function showKey() {
 function fitRuler(size) {
   const ruler = document.querySelector(".ruler b");
   if (!ruler) return;
-  const tall = renderer.canvas.clientHeight, wide = Math.max(1, 1.05 / (renderer.canvas.clientWidth / tall));
+  const tall = renderer.canvas.clientHeight, wide = Math.max(1, WIDE / (renderer.canvas.clientWidth / tall));
   ruler.style.width = `${Math.min(160, WEIGHT_LENGTH * size * tall / (2 * camera.distance * wide * Math.tan(LENS / 2))).toFixed(1)}px`;
 }

@@ -135,9 +135,9 @@ class Plot {
     for (const s of this.series)
       if (s.slot >= 0) for (const y of s.values) { if (y < low) low = y; if (y > high) high = y; }
     if (low > high) [low, high] = [0, 1];
-    const least = Math.max(1e-6, 1e-4 * Math.max(Math.abs(low), Math.abs(high)));
-    const pad = .06 * (high - low) + (high - low < least ? least : 0);
-    Object.assign(this, { low: low - pad, high: high + pad });
+    const least = Math.max(1e-6, ...this.series.map(s => s.least || 0), 1e-4 * Math.max(Math.abs(low), Math.abs(high)));
+    const pad = .06 * (high - low) + (high - low < least ? least : 0), flat = this.series.every(s => s.least);
+    Object.assign(this, { low: flat ? Math.min(0, low) : low - pad, high: high + pad });
   }
 
   x(time) { return MARGIN.left + (this.width - MARGIN.left - MARGIN.right) * (duration > 0 ? time / duration : 0); }

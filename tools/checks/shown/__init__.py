@@ -1,1 +1,1 @@
-"""What the documentation shows."""
+"""What people see and read: pages in a browser, guide pages that run, words."""
