@@ -278,6 +278,8 @@ int cmd_compare(int argc, char **argv) {
     int result = cli_parse(&args, argc, argv);
     if (result == CLI_GO_ON) result = check_args(&own);
     if (result == CLI_GO_ON && (own.samples >= 0 || own.answers != NULL)) result = check_samples(&state, &control);
+    if (result == CLI_GO_ON && model.ground)
+        result = cli_fail("compare", "--ground: MuJoCo reads the file, which has no such floor");
     if (result == CLI_GO_ON) result = cli_model_load("compare", &model, &file);
     if (result != CLI_GO_ON) return result;
     cli_step_contact(&step, own.contact == CONTACT_NONE ? TAC_NONE : TAC_SOFT);

@@ -275,6 +275,32 @@ TAC_API tacStatus tac_bias(tacSim *sim, const double *q, const double *v, double
 TAC_API tacStatus tac_inverse_dynamics(tacSim *sim, const double *q, const double *v, const double *a, double *tau);
 /* (q, v, tau) -> a with M a + c = tau, by the articulated-body algorithm. */
 TAC_API tacStatus tac_forward_dynamics(tacSim *sim, const double *q, const double *v, const double *tau, double *a);
+
+/* Derivatives of inverse dynamics, tangent coordinates, nv x nv each; NULL skips one. */
+typedef struct tacInverseJac {
+    double *tau;       /* nv: tau itself */
+    double *q, *v, *a; /* dtau/dq at fixed v and a, dtau/dv, dtau/da (the mass matrix) */
+} tacInverseJac;
+/* (q, v, a) -> tau = M a + c and its derivatives, exact. */
+TAC_API tacStatus tac_inverse_dynamics_jac(tacSim *sim, const double *q, const double *v, const double *a,
+                                           const tacInverseJac *jac);
+/* Derivatives of forward dynamics, tangent coordinates, nv x nv each; NULL skips one. */
+typedef struct tacForwardJac {
+    double *a;           /* nv: a itself */
+    double *q, *v, *tau; /* da/dq at fixed v and tau, da/dv, da/dtau (the inverse of the mass matrix) */
+} tacForwardJac;
+/* (q, v, tau) -> a with M a + c = tau and its derivatives, exact. */
+TAC_API tacStatus tac_forward_dynamics_jac(tacSim *sim, const double *q, const double *v, const double *tau,
+                                           const tacForwardJac *jac);
+
+/* Numbers of a body's inertia, in its own axes about its origin: mass m, first moment m c (x, y, z), inertia xx, yy,
+ * zz, xy, xz, yz. */
+enum { TAC_INERTIAL_SIZE = 10 };
+/* (q, v, a) -> Y, nv x 10 nbody: tau of inverse dynamics is Y pi, and what armature of joints and tendons adds to it.
+ * Y is the exact derivative of tau by pi; columns of body b start at 10 b, and those of the world are zero. */
+TAC_API tacStatus tac_inertial_regressor(tacSim *sim, const double *q, const double *v, const double *a, double *Y);
+/* -> pi, 10 nbody: of the bodies as the simulation has them. */
+TAC_API tacStatus tac_inertial_params(tacSim *sim, double *pi);
 /* (q, v) -> forces of springs, dampers and gravity compensation. */
 TAC_API tacStatus tac_passive(tacSim *sim, const double *q, const double *v, double *passive);
 
@@ -298,6 +324,13 @@ typedef struct tacEnergy {
 TAC_API tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacEnergy *energy);
 /* (q, v) -> linear momentum, and angular momentum about the whole model's centre of mass. */
 TAC_API tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, tacVec6 *momentum);
+
+/* q -> A, 6 x nv, the centroidal momentum matrix: A v is tac_momentum (rows 0 to 2 angular, 3 to 5 linear). It is the
+ * exact derivative of momentum by velocity. */
+TAC_API tacStatus tac_momentum_matrix(tacSim *sim, const double *q, double *A);
+/* (q, v) -> dJ/dt v of a frame, kind body, geom or site: what its angular and linear acceleration have besides J a,
+ * world axes at its origin, gravity not counted. J is tac_frame_jacobian's. */
+TAC_API tacStatus tac_frame_bias(tacSim *sim, const double *q, const double *v, tacKind kind, int id, tacVec6 *bias);
 
 /* --- Maximal coordinates: every body as a free body --------------------------------------------------------------- */
 

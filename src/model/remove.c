@@ -108,7 +108,8 @@ static void spread(Removal *r) {
     }
     EACH(TAC_KIND_SITE, site, tacAddedSite, d) if (goes(r, TAC_KIND_BODY, d->body)) mark[i] = -1;
     EACH(TAC_KIND_TENDON, tendon, tacTendonDef, d)
-    for (int k = 0; k < d->nterm; k++) if (goes(r, TAC_KIND_JOINT, d->joint[k])) mark[i] = -1;
+    for (int k = 0; k < d->nterm; k++)
+        if (goes(r, TAC_KIND_JOINT, d->joint[k])) mark[i] = -1;
     for (int k = 0; k < 2; k++) {
         EACH(TAC_KIND_ACTUATOR, actuator, tacActuatorDef, d)
         if (goes(r, target_kind(d->trntype), d->trnid[k])) mark[i] = -1;
@@ -202,7 +203,8 @@ static void refer_again(Removal *r, const int *before) {
     MOVED(TAC_KIND_BODY, d->body), MOVED(TAC_KIND_MESH, d->def.mesh), (void)mark;
     EACH(TAC_KIND_SITE, site, tacAddedSite, d) MOVED(TAC_KIND_BODY, d->body), (void)mark;
     EACH(TAC_KIND_TENDON, tendon, tacTendonDef, d)
-    for (int k = 0; k < d->nterm; k++) MOVED(TAC_KIND_JOINT, ((int *)(uintptr_t)d->joint)[k]), (void)mark;
+    for (int k = 0; k < d->nterm; k++)
+        MOVED(TAC_KIND_JOINT, ((int *)(uintptr_t)d->joint)[k]), (void)mark;
     for (int k = 0; k < 2; k++) {
         EACH(TAC_KIND_ACTUATOR, actuator, tacActuatorDef, d) MOVED(target_kind(d->trntype), d->trnid[k]), (void)mark;
         EACH(TAC_KIND_EQUALITY, equality, tacEqualityDef, d) MOVED(d->objkind, d->obj[k]), (void)mark;

@@ -361,6 +361,21 @@ CASE(tac_mass_solve) { STATUS(tac_mass_solve(P(w.sim), P(w.x), P(V), P(w.y))); }
 CASE(tac_bias) { STATUS(tac_bias(P(w.sim), P(w.x), P(V), P(w.y))); }
 CASE(tac_inverse_dynamics) { STATUS(tac_inverse_dynamics(P(w.sim), P(w.x), P(V), P(V), P(w.y))); }
 CASE(tac_forward_dynamics) { STATUS(tac_forward_dynamics(P(w.sim), P(w.x), P(V), P(V), P(w.y))); }
+CASE(tac_inverse_dynamics_jac) {
+    tacInverseJac jac = {P(w.y), P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_inverse_dynamics_jac(P(w.sim), P(w.x), P(V), P(V), P(&jac)));
+}
+CASE(tac_forward_dynamics_jac) {
+    tacForwardJac jac = {P(w.y), P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_forward_dynamics_jac(P(w.sim), P(w.x), P(V), P(V), P(&jac)));
+}
+CASE(tac_inertial_regressor) { STATUS(tac_inertial_regressor(P(w.sim), P(w.x), P(V), P(V), P(w.A))); }
+CASE(tac_inertial_params) { STATUS(tac_inertial_params(P(w.sim), P(w.y))); }
+CASE(tac_momentum_matrix) { STATUS(tac_momentum_matrix(P(w.sim), P(w.x), P(w.A))); }
+CASE(tac_frame_bias) {
+    tacVec6 bias;
+    STATUS(tac_frame_bias(P(w.sim), P(w.x), P(V), (tacKind)I(TAC_KIND_BODY), I(1), P(&bias)));
+}
 CASE(tac_passive) { STATUS(tac_passive(P(w.sim), P(w.x), P(V), P(w.y))); }
 CASE(tac_actuation) {
     tacActuation out = {.length = P(w.y), .moment = P(w.z)};
@@ -578,6 +593,12 @@ static const struct {
              CALL(tac_bias),
              CALL(tac_inverse_dynamics),
              CALL(tac_forward_dynamics),
+             CALL(tac_inverse_dynamics_jac),
+             CALL(tac_forward_dynamics_jac),
+             CALL(tac_inertial_regressor),
+             CALL(tac_inertial_params),
+             CALL(tac_momentum_matrix),
+             CALL(tac_frame_bias),
              CALL(tac_passive),
              CALL(tac_actuation),
              CALL(tac_tendons),
