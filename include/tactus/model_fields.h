@@ -52,10 +52,10 @@
     X(option, timestep, double, 1, none, NUMBER, "s")                                                                      \
     X(option, gravity, tacVec3, 1, none, NUMBER, "in world, m/s^2")                                                        \
     X(option, impratio, double, 1, none, NUMBER, "friction-to-normal impedance ratio")                                     \
-    X(option, tolerance, double, 1, none, INDEX, "solver tolerance, of MJCF")                                              \
-    X(option, ls_tolerance, double, 1, none, INDEX, "line-search tolerance, of MJCF")                                      \
-    X(option, iterations, int, 1, none, INDEX, "solver iterations, of MJCF")                                               \
-    X(option, ls_iterations, int, 1, none, INDEX, "line-search iterations, of MJCF")                                       \
+    X(option, tolerance, double, 1, none, INDEX, "solver tolerance of MJCF")                                               \
+    X(option, ls_tolerance, double, 1, none, INDEX, "line-search tolerance of MJCF")                                       \
+    X(option, iterations, int, 1, none, INDEX, "solver iterations of MJCF")                                                \
+    X(option, ls_iterations, int, 1, none, INDEX, "line-search iterations of MJCF")                                        \
     X(option, integrator, int, 1, none, INDEX, "tacIntegrator")                                                            \
     X(option, cone, int, 1, none, INDEX, "tacCone")                                                                        \
     X(option, solver, int, 1, none, INDEX, "tacSolver")                                                                    \

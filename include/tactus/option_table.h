@@ -45,7 +45,7 @@ enum {
     X(ncp_kappa, REAL, 1e-8, R(TAC_NCP_LEAST_KAPPA, TAC_MOST_REAL, 0), TAC_FOR(TAC_NCP), NULL, "--kappa",              \
       "softness of contact: point of the central path for the step and its derivatives")                               \
     X(ncp_gradient_kappa, REAL, 0, R(TAC_NCP_LEAST_KAPPA, TAC_MOST_REAL, TAC_RANGE_OR_ZERO), TAC_FOR(TAC_NCP), NULL,   \
-      "--gradient-kappa", "softness for derivatives only; 0: ncp_kappa")                                               \
+      "--gradient-kappa", "softness for derivatives only; 0: the same as for the step")                                \
     X(ncp_friction, CHOICE, TAC_NCP_CONE, R(0, TAC_NCP_FRICTIONLESS, 0), TAC_FOR(TAC_NCP), "cone|pyramid|none|",       \
       "--friction", "friction: Coulomb's cone, its inscribed pyramid, or none")                                        \
     X(ncp_tolerance, REAL, 1e-9, R(0, TAC_MOST_REAL, TAC_RANGE_ABOVE), TAC_FOR(TAC_NCP), NULL, "--ncp-tolerance",      \
