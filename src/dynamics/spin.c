@@ -201,6 +201,34 @@ static int is_too_fast(const tacSpin *s) {
     return s->h * s->h * tac_dot3(g, tac_mulmv3(inverse, g)) > energy_of(s, s->w);
 }
 
+/* Columns of an inverse matrix. */
+typedef struct Inverse {
+    tacVec3 x, y, z;
+} Inverse;
+
+/* Row of K + a (c + t): c in [w] I, t in -[L] */
+static inline tacVec3 slope_row(tacVec3 K, double a, tacVec3 c, tacVec3 t) { return tac_madd3(K, a, tac_add3(c, t)); }
+
+/* (K + h/2 g'(w))^-1 by cofactors, L = I w: linearize() in one go. 0: it is singular. */
+static inline int invert_slope(const tacSpin *s, tacVec3 L, Inverse *out) {
+    const tacSym3 *I = &s->I, *K = &s->K;
+    double half = 0.5 * s->h;
+    tacVec3 x = tac_cross3(s->w, tac_vec3(I->xx, I->xy, I->xz)), y = tac_cross3(s->w, tac_vec3(I->xy, I->yy, I->yz)),
+            z = tac_cross3(s->w, tac_vec3(I->xz, I->yz, I->zz));
+    tacVec3 a = slope_row(tac_vec3(K->xx, K->xy, K->xz), half, tac_vec3(x.x, y.x, z.x), tac_vec3(0, L.z, -L.y));
+    tacVec3 b = slope_row(tac_vec3(K->xy, K->yy, K->yz), half, tac_vec3(x.y, y.y, z.y), tac_vec3(-L.z, 0, L.x));
+    tacVec3 c = slope_row(tac_vec3(K->xz, K->yz, K->zz), half, tac_vec3(x.z, y.z, z.z), tac_vec3(L.y, -L.x, 0));
+    tacVec3 bc = tac_cross3(b, c), ca = tac_cross3(c, a), ab = tac_cross3(a, b);
+    double det = tac_dot3(a, bc), d = 1 / det;
+    *out = (Inverse){tac_scale3(d, bc), tac_scale3(d, ca), tac_scale3(d, ab)};
+    return det != 0 && tac_finite(d);
+}
+
+static inline tacVec3 apply(const Inverse *A, tacVec3 f) {
+    return tac_vec3(A->x.x * f.x + A->y.x * f.y + A->z.x * f.z, A->x.y * f.x + A->y.y * f.y + A->z.y * f.z,
+                    A->x.z * f.x + A->y.z * f.y + A->z.z * f.z);
+}
+
 /* The same for slow bodies, |w| h <= SLOW. With w* = w - D and A = K + h/2 g'(w), (ST13) is
  *
  *   A D = h g(w) + h/4 g(D)
@@ -208,14 +236,14 @@ static int is_too_fast(const tacSpin *s) {
  * exactly, since g is quadratic. Each round leaves h^2 |w|^2 / 4 of the last error, which is |w| h at first, over |w|.
  * 0: it does not, for inertias that no body has. */
 static int solve_slow(tacSpin *s, double turn) {
-    tacVec3 force = tac_scale3(s->h, gyroscopic(&s->I, s->w)), change, D;
-    tacMat3 G = gyroscopic_jac(&s->I, s->w), A = add_scaled(&s->K, 0.5 * s->h, &G), inverse;
+    tacVec3 L = tac_mulsv3(s->I, s->w), force = tac_scale3(s->h, tac_cross3(s->w, L)), change, D;
+    Inverse inverse;
     s->next = s->w;
-    if (!invert(&A, &inverse)) return 0;
-    D = change = tac_mulmv3(inverse, force);
+    if (!invert_slope(s, L, &inverse)) return 0;
+    D = change = apply(&inverse, force);
     for (double error = tac_sqrt(turn) * turn / 4; error > LEFT / 8; error *= turn / 4) {
         tacVec3 last = D;
-        D = tac_mulmv3(inverse, tac_madd3(force, s->h / 4, gyroscopic(&s->I, D)));
+        D = apply(&inverse, tac_madd3(force, s->h / 4, gyroscopic(&s->I, D)));
         change = tac_sub3(D, last);
         s->steps++;
     }
