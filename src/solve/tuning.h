@@ -6,12 +6,12 @@
 /* --- Progress ----------------------------------------------------------------------------------------------------- */
 
 /* A search makes progress if E, or the merit, falls by this factor in STALL_WINDOW steps; a step goes well, and a
- * further step at the solution is worth taking, if it does so in one. A window of 4: D 4. */
+ * further step at the solution is worth taking, if it does so in one. A window of 4 along the path, earlier: D 4. */
 #define TAC_PROGRESS     0.5
 #define TAC_STALL_WINDOW 5
 /* Where E is below this share of that at the start it is small: falling products count as progress, systems are those
- * of Newton's method, and a search between the borders that ends continues along the path. 0 for the last: D 3, B grows
- * by 5; 0 for the first, earlier: B grows by 14. */
+ * of Newton's method, and a search between the borders that ends continues along the path. 0 for the last,
+ * earlier: D 3, B grows by 5; 0 for the first, earlier: B grows by 14. */
 #define TAC_SMALL_RESIDUAL 3e-3
 /* Maximum number of times that a step which makes nothing smaller is halved. 6: B grows by 10. */
 #define TAC_MAX_SHORTENINGS 10
@@ -19,7 +19,8 @@
 #define TAC_GEOMETRIC_SHARE 0.5
 
 /* After a step shorter than this the next one aims at GROWTH times the mean product (or kappa), away from the borders.
- * 0: R falls by 6, B by 9, but a finger at 0.01 s has a step without solution. */
+ * 0, earlier: R falls by 6 and B by 9, but a finger at 0.01 s has a step without solution
+ * (test_dojo_list). */
 #define TAC_BLOCKED 0.1
 
 /* --- Between the borders ------------------------------------------------------------------------------------------ */
@@ -30,7 +31,7 @@
 /* The corrector aims at least at the mean product times this share of what the predictor falls short of a full step.
  * 0, earlier: B grows by 17. */
 #define TAC_LEAST_SIGMA 0.3
-/* Least length of a predictor whose second-order term is used. Never used: B grows by 19. */
+/* Least length of a predictor whose second-order term is used. Never used, earlier: B grows by 19. */
 #define TAC_SECOND_ORDER_REACH 0.5
 
 /* --- Along the path ----------------------------------------------------------------------------------------------- */

@@ -4,8 +4,9 @@
  *
  * Effects are those of an ablation (test/evidence/evidence_ncp_cost.c, evidence_ncp_drops.c): steps without solution of
  * 60 random models that start in jams (R, of 3600 steps), of nine robots at time steps from 1e-4 to 5e-2 s (B, of
- * 1800), and of polytopes that fall (D, of 360 runs). With all numbers as they are: R 12, B 41, D 0. B scatters by about 10.
- * Numbers marked "earlier" were measured with other rules around them. */
+ * 1800), and of polytopes that fall (D, of 360 runs). With all numbers as they are: R 12, B 41, D 0. B scatters by
+ * about 10. Effects were measured one by one at R 13, B 41, D 0, before TAC_BLOCKED returned and with two replacements
+ * at most; those marked "earlier" with other rules around them. */
 #pragma once
 
 /* --- Features ----------------------------------------------------------------------------------------------------- */
@@ -21,7 +22,8 @@
 /* m: at the end of a search without solution, smaller overlaps are ignored: it may be anywhere. 0, earlier: B
  * grows by a fifth. */
 #define TAC_NCP_ROUGH_OVERLAP 1e-3
-/* m: two computations of the same touch agree to this. 0: a rim's contacts would be added again in each round. */
+/* m: two computations of the same touch agree to this. Not measured by itself; at 0 a rim's contacts
+ * would be added again in each round. */
 #define TAC_NCP_SAME_PLACE 1e-6
 
 /* --- Starts and order of searches --------------------------------------------------------------------------------- */
