@@ -2,9 +2,10 @@
 
 #include "math/scalar.h"
 
+#include <float.h>
 #include <string.h>
 
-#define HALF_ROOT 0.70710678118654752440 /* 1/sqrt 2 */
+#define HALF_ROOT tac_sqrt(0.5)
 
 /* (x_1, x_2) along the tangents <-> along d_k = (t_1 +- t_2)/sqrt 2: the same map both ways. */
 static void to_sides(const double x[2], double out[2]) {
@@ -274,13 +275,10 @@ void tac_pair_project_to_path(double ratio, double k, double *a, double *b) {
 /* In a cone the tails are along w_t, |w_t| = t. With |a_t| = p and |b_t| = t - p, a o b = k e becomes
  *   (t - p) (a_0^2 - p^2) = k p,   0 < p < m = min(t, a_0)
  * For small k, p = m - d with a small d, which Newton's method finds between its bounds. */
-#define MAX_NEWTON 60
-#define CONVERGED  4e-16
-
 static double short_of(double t, double a_0, double k) {
     double m = tac_min(t, a_0), apart = tac_abs(t - a_0), low = 0, high = m, c = k * m / (a_0 + m);
     double d = tac_min(2 * c / (apart + tac_sqrt(apart * apart + 4 * c)), 0.5 * m);
-    for (int i = 0; i < MAX_NEWTON; i++) {
+    for (int i = 0; i < 2 * DBL_MANT_DIG; i++) {
         double f = (apart + d) * d * (a_0 + m - d) - k * (m - d);
         double slope = (apart + 2 * d) * (a_0 + m - d) - (apart + d) * d + k, next = d - f / slope;
         if (f > 0)
@@ -288,7 +286,7 @@ static double short_of(double t, double a_0, double k) {
         else
             low = d;
         if (!(next >= low && next <= high)) next = 0.5 * (low + high);
-        if (tac_abs(next - d) <= CONVERGED * d) return next;
+        if (tac_abs(next - d) <= 2 * DBL_EPSILON * d) return next;
         d = next;
     }
     return d;

@@ -4,24 +4,10 @@
 #include "math/cone.h"
 #include "math/scalar.h"
 
-/* Largest share of the way to the border of a second-order cone that a step takes; [Howell2022, algorithm 2] */
-#define SHARE_CURVED 0.99
-/* If the mean product is within this factor of kappa, the step aims at kappa without a predictor. */
-#define NEAR_TARGET 3.0
-/* The corrector aims at least at the mean product times this share of what the predictor falls short of a full step. */
-#define LEAST_SIGMA 0.3
-/* Least length of a predictor whose second-order term is used. */
-#define SECOND_ORDER_REACH 0.5
-/* Where E is below this share of that at the start, falling products count as progress. */
-#define STALL_SMALL 1e-3
-/* Geometric share of the first systems. */
-#define GEOMETRIC_FIRST 0.5
-/* A search that ends with E below this share of that at the start continues along the path. */
-#define FOLLOW_FROM 1e-2
-/* A further step at the solution is at most this share of the one before: less than that leaves rounding alone. After
- * one as small as POLISH_END nothing is left: in this measure Newton's next step is about the square of the last. */
-#define POLISH_SHRINKS 0.5
-#define POLISH_END     1e-8
+#include <float.h>
+
+/* In the measure of polishing Newton's next step is about the square of the last: after such a step it is rounding. */
+#define POLISH_END tac_sqrt(DBL_EPSILON)
 
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
@@ -44,36 +30,22 @@ static double cone_search(const tacInteriorRun *r, double share, double share_cu
 static double choose_kappa(const tacInteriorRun *r, int *second) {
     double mean = r->p->ncone > 0 ? tac_run_mean_product(r, 0) : 0;
     *second = 0;
-    if (r->length < TAC_RUN_BLOCKED) return tac_max(TAC_RUN_RAISE * mean, r->s->kappa);
-    if (mean <= NEAR_TARGET * r->s->kappa) return r->s->kappa;
+    if (r->length < TAC_BLOCKED) return tac_max(TAC_GROWTH * mean, r->s->kappa);
+    if (mean <= r->s->kappa) return r->s->kappa;
     tac_run_right_side(r, 0, 0);
-    r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
+    tac_run_find_direction(r);
     double reach = cone_search(r, 1, 1), ratio = tac_clamp(tac_run_mean_product(r, reach) / mean, 0, 1);
-    double sigma = tac_max(ratio * ratio * ratio, LEAST_SIGMA * (1 - reach));
+    double sigma = tac_max(ratio * ratio * ratio, TAC_LEAST_SIGMA * (1 - reach));
     double kappa = tac_max(sigma * mean, r->s->kappa);
-    *second = reach >= SECOND_ORDER_REACH && kappa > r->s->kappa;
+    *second = reach >= TAC_SECOND_ORDER_REACH && kappa > r->s->kappa;
     return kappa;
 }
 
-/* 1: the last steps made no progress. `before`, `centring`: violations before the last step. Where E is small, falling
- * products are progress; where E is within its tolerance, they must fall. */
-static int stalls(tacInteriorRun *r, double before, double centring) {
-    int slot = r->at->iterations % TAC_STALL_WINDOW;
-    double then = r->past[slot], products = r->past_centring[slot], now = r->at->violation;
-    r->past[slot] = before;
-    r->past_centring[slot] = centring;
-    int stuck = r->at->centring > TAC_RUN_STALL * products;
-    if (r->at->iterations <= TAC_STALL_WINDOW) return 0;
-    if (now <= r->s->residual) return stuck;
-    return now > TAC_RUN_STALL * then && (stuck || now > STALL_SMALL * r->first_violation);
-}
-
-/* Shortens the step until E is no larger, or small, or the products are closer to the path. Returns its length; 0: E is
+/* Shortens the step until E is no larger, or the products are closer to the path. Returns its length; 0: E is
  * undefined at all trial points. */
 static double line_search(tacInteriorRun *r, double alpha) {
-    double violation = tac_max(r->at->violation, TAC_RUN_SMALL * r->first_violation), centring = r->at->centring,
-           found = 0;
-    for (int k = 0; k <= TAC_RUN_MAX_SHORTENINGS; k++, alpha *= TAC_RUN_SHORTEN) {
+    double violation = r->at->violation, centring = r->at->centring, found = 0;
+    for (int k = 0; k <= TAC_MAX_SHORTENINGS; k++, alpha *= 0.5) {
         double now;
         tac_run_set_trial(r, alpha);
         if (r->p->residual(r->p->user, r->trial_x, r->trial_a, r->trial_b, &now) != TAC_OK || !tac_finite(now))
@@ -86,30 +58,49 @@ static double line_search(tacInteriorRun *r, double alpha) {
     return found;
 }
 
-/* 1: E is small enough to continue along the path. */
-static int may_follow(const tacInteriorRun *r) {
-    return r->p->project != NULL && r->at->violation < FOLLOW_FROM * r->first_violation;
+/* Length of a step inside the cones: closer to the border the smaller the errors are. */
+static double step_inside(tacInteriorRun *r) {
+    double worst = tac_max(r->at->violation, r->at->centring * r->s->kappa);
+    double share = tac_max(r->s->share, 1 - worst * worst);
+    return line_search(r, cone_search(r, share, tac_min(share, TAC_SHARE_CURVED)));
 }
 
-/* One iteration. 0: no step was possible, or the last ones made no progress. */
+/* 1: the last steps made no progress. Between the borders falling products are progress where E is small, and must fall
+ * where E is within its tolerance. */
+static int stalls(tacInteriorRun *r) {
+    int slot = r->steps++ % TAC_STALL_WINDOW;
+    double then = r->past[slot], products = r->past_centring[slot];
+    double now = r->past[slot] = r->on_path ? tac_path_merit(r, r->kappa) : r->at->violation;
+    r->past_centring[slot] = r->at->centring;
+    if (r->steps <= TAC_STALL_WINDOW || r->s->way == TAC_ALONG_PATH_PATIENTLY) return 0;
+    if (r->on_path) return now > TAC_PROGRESS * then;
+    int stuck = r->at->centring > TAC_PROGRESS * products;
+    if (now <= r->s->residual) return stuck;
+    return now > TAC_PROGRESS * then && (stuck || now > TAC_SMALL_RESIDUAL * r->first_violation);
+}
+
+/* --- The loop ----------------------------------------------------------------------------------------------------- */
+
+/* One iteration. 0: no step was possible. */
 static int iterate(tacInteriorRun *r) {
     double violation = r->at->violation, centring = r->at->centring;
-    double product = centring * r->s->kappa, worst = tac_max(violation, product);
-    int second;
+    int second = 0;
     tac_run_count(r);
     if (tac_run_factor(r) != TAC_OK) return tac_run_stop(r, TAC_END_SINGULAR);
-    double kappa = choose_kappa(r, &second);
-    tac_run_right_side(r, kappa, second);
-    r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
-    if (tac_first_nonfinite(r->p->n, r->dx) >= 0) return tac_run_stop(r, TAC_END_SINGULAR);
-    double share = tac_max(r->s->share, 1 - worst * worst);
-    double length = line_search(r, cone_search(r, share, tac_min(share, SHARE_CURVED)));
-    tac_run_record(r, kappa, violation, centring, length);
+    double to = r->on_path ? tac_path_target(r) : choose_kappa(r, &second);
+    if (r->on_path)
+        tac_path_right_side(r, to);
+    else
+        tac_run_right_side(r, to, second);
+    if (!tac_run_find_direction(r)) return tac_run_stop(r, TAC_END_SINGULAR);
+    double length = r->on_path ? tac_path_line_search(r, to) : step_inside(r);
+    tac_run_record(r, to, violation, centring, length);
     if (length == 0) return tac_run_stop(r, TAC_END_OUTSIDE);
     tac_run_accept(r);
+    if (r->on_path) tac_path_note_step(r, length, to, violation);
     r->geometric_share = tac_run_next_geometric_share(r, length, violation);
     r->length = length;
-    return stalls(r, violation, centring) ? tac_run_stop(r, TAC_END_STALLED) : 1;
+    return 1;
 }
 
 /* Share of the way from y to the border of its cone that d goes, forward or back. */
@@ -144,9 +135,9 @@ static Polish polish(tacInteriorRun *r) {
     double violation = r->at->violation, centring = r->at->centring, now;
     if (r->at->polished * r->at->polished > POLISH_END && !factor_to_polish(r)) return REFUSED;
     tac_run_right_side(r, r->s->kappa, 0);
-    r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
+    tac_run_find_direction(r);
     double size = step_size(r);
-    if (!(size < 1) || !(size <= POLISH_SHRINKS * r->at->polished)) return REFUSED;
+    if (!(size < 1) || !(size <= TAC_PROGRESS * r->at->polished)) return REFUSED;
     tac_run_set_trial(r, 1);
     if (r->p->residual(r->p->user, r->trial_x, r->trial_a, r->trial_b, &now) != TAC_OK || !tac_finite(now))
         return UNDEFINED;
@@ -190,30 +181,33 @@ static tacStatus begin(tacInteriorRun *r) {
     r->first_violation = tac_max(violation, r->s->residual);
     r->first_norm = r->norm > 0 ? r->norm * r->first_violation / violation : 1;
     r->first_mean = r->p->ncone > 0 ? tac_run_mean_product(r, 0) : 0;
-    r->geometric_share = GEOMETRIC_FIRST;
+    r->geometric_share = TAC_GEOMETRIC_SHARE;
+    r->on_path = r->again = r->steps = 0;
     r->length = 1;
     return TAC_OK;
 }
 
-/* Ends the search between the borders: continues along the path if E is small. */
-static tacStatus end_search(tacInteriorRun *r) {
-    int left = r->at->iterations < r->s->max_iterations;
-    return left && may_follow(r) ? tac_run_follow_path(r, tac_run_mean_product(r, 0), 1) : tac_run_restore_best(r);
-}
-
-static tacStatus iterate_all(tacInteriorRun *r) {
-    for (;;) {
-        tac_run_keep_best(r);
-        r->at->end = tac_run_relative_error(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
-        if (r->at->end == TAC_END_SOLVED) return r->s->polish > 0 ? tac_run_polish(r) : TAC_OK;
-        if (r->at->iterations >= r->s->max_iterations || !iterate(r)) return end_search(r);
-    }
+/* 1: goes on along the path, where steps between the borders have left a small E and end. */
+static int may_follow(tacInteriorRun *r) {
+    if (r->on_path || r->p->project == NULL || r->at->iterations >= r->s->max_iterations) return 0;
+    if (!(r->at->violation < TAC_SMALL_RESIDUAL * r->first_violation)) return 0;
+    if (evaluate_again(r) != TAC_OK) return 0; /* the last trial point may be where E is undefined */
+    tac_path_begin(r, tac_run_mean_product(r, 0));
+    return 1;
 }
 
 static tacStatus search(tacInteriorRun *r) {
     TAC_TRY(begin(r));
-    return r->s->way != TAC_BETWEEN_BORDERS && r->p->project != NULL ? tac_run_follow_path(r, r->first_mean, 0)
-                                                                     : iterate_all(r);
+    if (r->s->way != TAC_BETWEEN_BORDERS && r->p->project != NULL) tac_path_begin(r, r->first_mean);
+    for (;;) {
+        tac_run_keep_best(r);
+        r->at->end = tac_run_relative_error(r) <= 1 ? TAC_END_SOLVED : TAC_END_ITERATIONS;
+        if (r->at->end == TAC_END_SOLVED) return r->s->polish > 0 ? tac_run_polish(r) : TAC_OK;
+        if (r->again && tac_path_step_again(r)) continue;
+        int left = r->at->iterations < r->s->max_iterations;
+        if (left && stalls(r)) left = tac_run_stop(r, TAC_END_STALLED);
+        if (!(left && iterate(r)) && !may_follow(r)) return tac_run_restore_best(r);
+    }
 }
 
 static int count_numbers(const tacInteriorProblem *p) {

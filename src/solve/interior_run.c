@@ -5,15 +5,6 @@
 
 #include <string.h>
 
-/* Geometric share of the systems after the first: GEOMETRIC_SLOW where E falls by less than GEOMETRIC_GOOD,
- * GEOMETRIC_STUCK where it does not fall below GEOMETRIC_BAD. It is 1 after a full step, where E falls well, and where
- * E is below GEOMETRIC_END of the start. */
-#define GEOMETRIC_SLOW  0.6
-#define GEOMETRIC_STUCK 0.4
-#define GEOMETRIC_GOOD  0.3
-#define GEOMETRIC_BAD   0.9
-#define GEOMETRIC_END   3e-3
-
 static void copy(int n, const double *from, double *to) {
     if (n > 0) memcpy(to, from, (size_t)n * sizeof *to); /* without x there is no array */
 }
@@ -76,11 +67,15 @@ tacStatus tac_run_factor(const tacInteriorRun *r) {
     return r->p->factor(r->p->user, r->at->x, r->at->a, r->at->b);
 }
 
+int tac_run_find_direction(const tacInteriorRun *r) {
+    r->p->solve(r->p->user, r->c, r->dx, r->da, r->db);
+    return tac_first_nonfinite(r->p->n, r->dx) < 0;
+}
+
 double tac_run_next_geometric_share(const tacInteriorRun *r, double length, double before) {
     double now = r->at->violation;
-    if (now < GEOMETRIC_GOOD * before || now < GEOMETRIC_END * r->first_violation) return 1;
-    if (length >= 1 && r->geometric_share < 1) return 1;
-    return now < GEOMETRIC_BAD * before ? GEOMETRIC_SLOW : GEOMETRIC_STUCK;
+    int well = now < TAC_PROGRESS * before || now < TAC_SMALL_RESIDUAL * r->first_violation;
+    return well || (length >= 1 && r->geometric_share < 1) ? 1 : TAC_GEOMETRIC_SHARE;
 }
 
 void tac_run_set_trial(const tacInteriorRun *r, double alpha) {

@@ -1,22 +1,9 @@
-/* What both searches of interior.h share: one solve's iterate (the caller's arrays), its trial point, the best point so
+/* What both ways of interior.h share: one solve's iterate (the caller's arrays), its trial point, the best point so
  * far and directions. */
 #pragma once
 
 #include "solve/interior.h"
-
-/* A search ends as stalled if E, or the merit, has not fallen by the factor TAC_RUN_STALL in TAC_STALL_WINDOW steps. */
-enum { TAC_STALL_WINDOW = 4 };
-#define TAC_RUN_STALL 0.5
-/* A step that makes nothing smaller is shortened by this factor, at most so often. */
-#define TAC_RUN_SHORTEN         0.5
-#define TAC_RUN_MAX_SHORTENINGS 10
-/* E may grow below this share of that at the start: stiff pairs leave as much of a step to rounding, and the next step
- * removes it. */
-#define TAC_RUN_SMALL 1e-6
-/* After a step shorter than TAC_RUN_BLOCKED the next one aims at TAC_RUN_RAISE times the mean product (or kappa), away
- * from the borders. */
-#define TAC_RUN_BLOCKED 0.1
-#define TAC_RUN_RAISE   3.0
+#include "solve/tuning.h"
 
 typedef struct tacInteriorRun {
     const tacInteriorProblem *p;
@@ -29,9 +16,14 @@ typedef struct tacInteriorRun {
     double best_violation, best_centring;
     double norm;                                    /* of E at the last residual */
     double first_violation, first_norm, first_mean; /* at the start */
-    double past[TAC_STALL_WINDOW];                  /* violations before the last steps; a ring buffer by iteration */
+    double past[TAC_STALL_WINDOW];                  /* progress before the last steps; a ring buffer by `steps` */
     double past_centring[TAC_STALL_WINDOW];         /* the same of the products */
+    int steps;                                      /* of this way */
     double geometric_share, length;                 /* of the last systems; of the last step */
+    /* Of steps along the path. */
+    int on_path;
+    double kappa, first_kappa; /* of the iterate; of the start */
+    int again;                 /* 1: another step with the last system may be the last one */
 } tacInteriorRun;
 
 /* Takes the arrays of n numbers of x and `numbers` of a. 0: the arena is too small. */
@@ -46,6 +38,8 @@ void tac_run_right_side(const tacInteriorRun *r, double kappa, int second);
 tacStatus tac_run_factor(const tacInteriorRun *r);
 /* Notes the last residual: at->violation, norm. */
 void tac_run_note_residual(tacInteriorRun *r, double violation);
+/* Newton's direction of the last system for c. 0: there is none. */
+int tac_run_find_direction(const tacInteriorRun *r);
 /* The geometric share of the next systems, after a step of this length from the violation `before`. */
 double tac_run_next_geometric_share(const tacInteriorRun *r, double length, double before);
 /* Sets the trial point to the iterate plus alpha times the direction. Makes the trial point the iterate. */
@@ -64,5 +58,19 @@ tacStatus tac_run_restore_best(tacInteriorRun *r);
 /* Full Newton steps from within the tolerances towards the same point, while each is at most half the last. Sets
  * at->polished. */
 tacStatus tac_run_polish(tacInteriorRun *r);
-/* Newton steps on the central path from kappa down, with exact products at every iterate   (interior_path.c). */
-tacStatus tac_run_follow_path(tacInteriorRun *r, double kappa, int careful);
+
+/* --- Along the central path (interior_path.c) --------------------------------------------------------------------- */
+
+/* Continues on the path, from kappa down. */
+void tac_path_begin(tacInteriorRun *r, double kappa);
+/* E and the distance of kappa from its target, each relative to the start. Newton's direction decreases both. */
+double tac_path_merit(const tacInteriorRun *r, double kappa);
+/* The kappa that the next step aims at, and c of that step. */
+double tac_path_target(const tacInteriorRun *r);
+void tac_path_right_side(const tacInteriorRun *r, double to);
+/* Length of the step to `to`, and the trial point there. 0: E is undefined at all trial points. */
+double tac_path_line_search(tacInteriorRun *r, double to);
+/* Notes a step from the violation `before`. */
+void tac_path_note_step(tacInteriorRun *r, double length, double to, double before);
+/* A step with the system of the last iteration. 0: it leads to no smaller E, and is not taken   (W14e). */
+int tac_path_step_again(tacInteriorRun *r);

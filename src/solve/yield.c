@@ -3,6 +3,8 @@
 #include "math/scalar.h"
 #include "solve/friction_cone.h"
 
+#include <float.h>
+
 /* y is the smaller root of (t - y)(A - y) = B t A, about the smaller of t and 1. With A = 1 + 2 e, B = e/A it is 1 at
  * t = 2, and 1 + e at the end. */
 static double saturate(double t, double *slope) {
@@ -18,10 +20,8 @@ double tac_yield_under(const tacYield *g, double impulse, double *slope) {
     return g->way * y;
 }
 
-/* Maximum number of steps: a few of Newton's method, and no more bisections than a double has bits. */
-#define MAX_STEPS 100
-
-/* k/a - y(a) - ratio a falls with a. The root without yielding is an upper bound. */
+/* k/a - y(a) - ratio a falls with a. The root without yielding is an upper bound. Newton's method takes a few steps,
+ * and no more bisections than a double has bits. */
 void tac_yield_project_to_path(const tacYield *g, double ratio, double k, double *a, double *b) {
     if (g->way == 0) {
         tac_pair_project_to_path(ratio, k, a, b);
@@ -30,7 +30,7 @@ void tac_yield_project_to_path(const tacYield *g, double ratio, double k, double
     double given = *b - ratio * *a, slope;
     tac_pair_project_to_path(ratio, k, a, b);
     double low = 0, high = *a, at = 0.5 * *a;
-    for (int i = 0; i < MAX_STEPS; i++) {
+    for (int i = 0; i < 2 * DBL_MANT_DIG; i++) {
         double off = k / at - tac_yield(g, at, &slope) - ratio * at - given;
         double next = at + off / (k / (at * at) + slope + ratio);
         if (next == at) break;

@@ -3,17 +3,13 @@
 #include "contact/ncp/fallback.h"
 
 #include "contact/ncp/bodies.h"
+#include "contact/ncp/tuning.h"
 #include "math/scalar.h"
 
 #include <string.h>
 
 /* m/s: an end up to this does no harm. Overlap recovers at half this speed in the next step. */
 #define HARMLESS (2 * TAC_NCP_CORRECTION)
-/* An end is too fast beyond this multiple of the speed from the velocity before, joint forces and gravity. */
-#define FASTER 3.0
-/* A motion that does harm is shortened by this factor, at most so often; after that it is zero. */
-#define SHORTEN         0.5
-#define MAX_SHORTENINGS 5
 
 /* Twice the kinetic energy with approximate masses of the dofs: sum v_i^2/w_i of velocities, or sum w_i tau_i^2 of
  * impulses. */
@@ -42,7 +38,7 @@ static double harm(const tacNcp *p, const double *x) {
         double had = tac_sqrt(twice_energy(p->m, p->v, NULL) / mass),
                got = tac_sqrt(twice_energy(p->m, NULL, p->tau) / mass);
         double fell = p->h * tac_norm3(tac_base_acceleration(p->m).lin);
-        too_fast = tac_max(0, tac_sqrt(twice_energy(p->m, x, NULL) / mass) - FASTER * (had + got + fell));
+        too_fast = tac_max(0, tac_sqrt(twice_energy(p->m, x, NULL) / mass) - TAC_NCP_FASTER * (had + got + fell));
     }
     return depth / p->h + too_fast;
 }
@@ -92,11 +88,11 @@ static int does_no_harm(tacContext *ctx, tacNcp *p) {
     return tac_ncp_find_overlap(ctx, p, HARMLESS * p->h, 0, &added, &overlap) == TAC_OK && overlap == 0;
 }
 
-/* Shortens the motion of p until it does no harm: TAC_ERR_UNSOLVED. */
+/* Halves the motion of p until it does no harm, and takes none at last: TAC_ERR_UNSOLVED. */
 static tacStatus shorten_until_harmless(tacContext *ctx, tacNcp *p) {
-    for (int k = 0; k < MAX_SHORTENINGS; k++) {
+    for (int k = 0; k < TAC_NCP_MAX_ROUNDS; k++) {
         if (does_no_harm(ctx, p)) return TAC_ERR_UNSOLVED;
-        scale(p->m->nv, SHORTEN, p->x);
+        scale(p->m->nv, 0.5, p->x);
     }
     scale(p->m->nv, 0, p->x);
     tacStatus status = tac_ncp_place_bodies(p, p->x); /* contacts may have no touch there */

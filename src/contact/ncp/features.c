@@ -3,17 +3,14 @@
 
 #include "contact/ncp/contact.h"
 #include "contact/ncp/report.h"
+#include "contact/ncp/tuning.h"
 #include "math/scalar.h"
 
 /* m/s: if the motion v leaves two geoms further apart than this speed covers in a step, only their nearest features are
  * taken. Other features (crossings of edges, corners of opposite faces) matter where faces are about to meet; from afar
  * they appear and vanish as the bodies turn. If they do meet, they are found after the search. Points of a rim are
  * always taken together, because one of them alone would tilt a cylinder that falls flat. */
-#define FURTHER_SPEED 0.5
-/* Share of the bodies' size. */
-#define ROUGH_DEPTH 0.3
-/* m: two computations of the same touch agree to this. */
-#define SAME_PLACE 1e-6
+#define FURTHER_SPEED TAC_NCP_SLACK_SPEED
 
 static int same_feature(const tacFeature *a, const tacFeature *b) {
     return a->kind == b->kind && a->id[0] == b->id[0] && a->id[1] == b->id[1];
@@ -52,7 +49,7 @@ static int is_same(const tacNcp *p, const tacNcpContact *c, const tacContact *fo
     if (!same_pair(&c->feature.found, found) || !same_features(&c->feature.found, found)) return 0;
     tacContact now = c->feature.found;
     if (!has_circle(found) || tac_ncp_rebuild(p->scene, c, &now) != TAC_OK) return 1;
-    return tac_norm3(tac_sub3(now.pos, found->pos)) <= SAME_PLACE;
+    return tac_norm3(tac_sub3(now.pos, found->pos)) <= TAC_NCP_SAME_PLACE;
 }
 
 static int is_known(const tacNcp *p, const tacContact *found) {
@@ -80,7 +77,7 @@ int tac_ncp_is_rough(const tacNcp *p) {
     double size = TAC_NCP_TIME * tac_sqrt(p->gap_unit / (p->h * tac_ncp_mean_mass(p))), depth = 0; /* L of (W8) */
     for (int i = 0; i < p->ncontact; i++)
         depth = tac_max(depth, p->contact[i].law.bound.rest - gap_ahead(p, &p->contact[i].feature.found));
-    return depth > ROUGH_DEPTH * size;
+    return depth > TAC_NCP_ROUGH_DEPTH * size;
 }
 
 int tac_ncp_has_full_pair(const tacNcp *p) {

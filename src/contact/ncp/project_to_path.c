@@ -6,6 +6,8 @@
 #include "contact/ncp/features.h"
 #include "math/scalar.h"
 
+#include <float.h>
+
 void tac_ncp_save_residuals(tacNcp *p) {
     tac_ncp_clear_lost(p);
     for (int i = 0; i < p->ncontact; i++)
@@ -66,10 +68,8 @@ static double residual_at(const Coordinate *c, double d, double *slope) {
     return c->mass * d - (sum - c->impulse);
 }
 
-/* Maximum number of steps: a few of Newton's method, and no more bisections than a double has bits. */
-#define MAX_STEPS 100
-
-/* Finds the root between the borders where a gap closes, by Newton's method with bisection. 0: there is no interval. */
+/* Finds the root between the borders where a gap closes, by Newton's method with bisection: a few steps, and no more
+ * bisections than a double has bits. 0: there is no interval. */
 static int solve_coordinate(const Coordinate *c, double *d) {
     double low = -TAC_INFINITY, high = TAC_INFINITY, slope;
     for (int i = 0; i < 2; i++) {
@@ -81,7 +81,7 @@ static int solve_coordinate(const Coordinate *c, double *d) {
     }
     if (!(low < high)) return 0;
     double at = low < 0 && high > 0 ? 0 : 0.5 * (low + high);
-    for (int k = 0; k < MAX_STEPS; k++) {
+    for (int k = 0; k < 2 * DBL_MANT_DIG; k++) {
         double off = residual_at(c, at, &slope), next = at - off / slope;
         if (next == at) break;
         if (off > 0)

@@ -10,6 +10,7 @@
 #include "contact/ncp/project_to_path.h"
 #include "contact/ncp/report.h"
 #include "contact/ncp/residual_norm.h"
+#include "contact/ncp/tuning.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -23,9 +24,9 @@
 static const struct {
     double kappa, speed, share, energy, depth, drive;
     int slips;
-} STARTS[TAC_NCP_STARTS] = {{1e-2, 0.2, 1, 0.1, 0.3, 0, 1}, {1, 2, 0.5, 0, 0, 0.1, 0}};
-/* rad, m: something must hold a dof whose force alone would move it further in one step. */
-#define FAR_DRIVE 1.0
+} STARTS[TAC_NCP_STARTS] = {
+    {TAC_NCP_START_KAPPA, TAC_NCP_START_SPEED, 1, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, 0, 1},
+    {TAC_NCP_OTHER_KAPPA, TAC_NCP_OTHER_SPEED, TAC_NCP_OTHER_SHARE, 0, 0, TAC_NCP_START_ENERGY, 0}};
 /* Features that may be added after a first solution: twice the number of contacts, at most MAX_ADDED. Edges between
  * bodies that there is room for, per body. */
 enum { MAX_ADDED = 64, EDGES_PER_BODY = 16 };
@@ -217,7 +218,7 @@ static double drive(const tacNcp *p) {
     double most = 0;
     for (int i = 0; i < p->m->nv; i++) {
         double way = p->h * tac_abs(p->tau[i]) * p->m->dof_invweight[i];
-        if (way > FAR_DRIVE) most = tac_max(most, tac_abs(p->tau[i]) * way);
+        if (way > TAC_NCP_FAR_DRIVE) most = tac_max(most, tac_abs(p->tau[i]) * way);
     }
     return most;
 }

@@ -8,21 +8,28 @@
 #include "math/scalar.h"
 #include "smooth/find_contacts.h"
 
+#include <float.h>
 #include <string.h>
 
 /* Where a search starts (setup.c), and how it goes. */
 typedef struct Search {
     int start;
     tacInteriorWay way;
+    int replaces; /* 1: where it fails, features are replaced before the next one */
 } Search;
 
 /* Searches are tried in order until one succeeds. The second order is that of rough motions, which steps along the path
  * rarely solve. The last one takes all iterations that are left: jams with friction need a hundred of them, and no
  * other start helps. */
 enum { NSEARCH = 4 };
-static const Search SEARCHES[2][NSEARCH] = {
-    {{0, TAC_ALONG_PATH}, {0, TAC_BETWEEN_BORDERS}, {1, TAC_BETWEEN_BORDERS}, {0, TAC_ALONG_PATH_PATIENTLY}},
-    {{0, TAC_BETWEEN_BORDERS}, {1, TAC_BETWEEN_BORDERS}, {0, TAC_ALONG_PATH}, {0, TAC_ALONG_PATH_PATIENTLY}}};
+static const Search SEARCHES[2][NSEARCH] = {{{0, TAC_ALONG_PATH, 0},
+                                             {0, TAC_BETWEEN_BORDERS, 1},
+                                             {1, TAC_BETWEEN_BORDERS, 0},
+                                             {0, TAC_ALONG_PATH_PATIENTLY, 0}},
+                                            {{0, TAC_BETWEEN_BORDERS, 0},
+                                             {1, TAC_BETWEEN_BORDERS, 1},
+                                             {0, TAC_ALONG_PATH, 0},
+                                             {0, TAC_ALONG_PATH_PATIENTLY, 0}}};
 
 /* What a search led to. */
 typedef enum {
@@ -65,12 +72,11 @@ static double tolerance_of(const tacContext *ctx, const tacNcp *p) {
     double sum = 0;
     for (int b = 1; b < p->m->nbody; b++)
         if (!p->ldu.still[b]) sum += p->m->body_mass[b] * tac_norm3(p->w->xipos[b]);
-    return tac_max(ctx->options.ncp_tolerance, TAC_NCP_POSITION_ROUNDING * sum / p->h);
+    return tac_max(ctx->options.ncp_tolerance, DBL_EPSILON * sum / p->h);
 }
 
 static double centring(double tolerance, double kappa) {
-    double share = tac_max(TAC_NCP_CENTRING_LEAST, TAC_NCP_CENTRING_SHARE * tolerance / kappa);
-    return tac_min(tac_min(TAC_NCP_CENTRING_MOST, TAC_NCP_CENTRING_PER_TOLERANCE * tolerance), share);
+    return tac_max(TAC_NCP_FINE_CENTRING, TAC_NCP_CENTRING * tac_min(1, tolerance / kappa));
 }
 
 static int iterations_left(const tacContext *ctx) { return ctx->options.ncp_iterations - ctx->info.iterations; }
@@ -170,7 +176,7 @@ static Action next_action(const Driver *d, Outcome outcome) {
     static const Action ACTIONS[] = {
         [SOLVED] = ACCEPT, [CHANGED] = SOLVE_AGAIN, [EXHAUSTED] = FALL_BACK, [FAILED] = GIVE_UP};
     if (outcome != STUCK) return ACTIONS[outcome];
-    int replace = d->search == TAC_NCP_REPLACE_AFTER && d->replaced < TAC_NCP_MAX_REPLACEMENTS;
+    int replace = d->searches[d->search].replaces && d->replaced < TAC_NCP_MAX_ROUNDS;
     if (replace) return REPLACE;
     if (d->search + 1 < NSEARCH) return SEARCH_NEXT;
     return d->relaxed ? FALL_BACK : RELAX;
@@ -182,11 +188,11 @@ static void restart(Driver *d, int again) { d->search = 0, d->again = again, d->
 static void search_next(Driver *d) { d->search++, d->again = 0; }
 
 /* Replaces the features by those within reach at the best end, where those of q lead a search nowhere: a face counts as
- * an infinite plane, and a body that turns past its edge cannot get to the far side. Not at a large kappa. */
+ * an infinite plane, and a body that turns past its edge cannot get to the far side. */
 static tacStatus replace_features(Driver *d) {
     int changed = 0;
     d->replaced++;
-    if (!(*d->p->m->option_disable & TAC_DISABLE_CONSTRAINT) && d->kappa <= TAC_NCP_SOFT) {
+    if (!(*d->p->m->option_disable & TAC_DISABLE_CONSTRAINT)) {
         tacStatus status = tac_ncp_restore_best(d->ctx, d->p, &d->best);
         if (!tac_went_on(status)) return status;
         TAC_TRY(tac_ncp_find_features_ahead(d->ctx, d->p, &changed));
@@ -267,18 +273,18 @@ tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p) {
     tacInteriorSettings polish = {.kappa = kappa,
                                   .residual = tolerance,
                                   .centring = centring(tolerance, kappa),
-                                  .polish = TAC_NCP_REFINEMENTS,
+                                  .polish = TAC_NCP_MAX_ROUNDS,
                                   .share = TAC_NCP_SHARE_FIRST};
     tacInteriorSettings follow = {.kappa = kappa,
                                   .residual = fine,
                                   .centring = TAC_NCP_FINE_CENTRING,
-                                  .max_iterations = TAC_NCP_REFINEMENTS,
+                                  .max_iterations = TAC_NCP_MAX_ROUNDS,
                                   .share = TAC_NCP_SHARE_FIRST,
                                   .way = TAC_ALONG_PATH};
     tacInteriorProblem problem = tac_ncp_problem(p);
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b, .violation = p->end.violation, .centring = p->end.centring};
     tacStatus status = tac_interior_polish(&problem, &polish, &point, &ctx->arena);
-    if (status == TAC_OK && !(point.polished <= TAC_NCP_FINE_STEP)) { /* its steps lead out of a cone, or go round */
+    if (status == TAC_OK && !(point.polished <= TAC_NCP_FINE)) { /* its steps lead out of a cone, or go round */
         status = tac_interior_solve(&problem, &follow, &point, &ctx->arena);
         if (tac_went_on(status)) status = tac_interior_polish(&problem, &polish, &point, &ctx->arena);
     }

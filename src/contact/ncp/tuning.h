@@ -1,56 +1,73 @@
 /* The numbers that decide how contact ncp solves its problem: value, unit, reason, and what gets worse without it. No
  * solution depends on them, only whether and how fast it is found; those that define the problem are in problem.h and
- * rows.h, those of the interior point in solve/.
+ * rows.h, those of the interior point in solve/tuning.h.
  *
  * Effects are those of an ablation (test/evidence/evidence_ncp_cost.c, evidence_ncp_drops.c): steps without solution of
  * 60 random models that start in jams (R, of 3600 steps), of nine robots at time steps from 1e-4 to 5e-2 s (B, of
- * 1800), and of polytopes that fall (D, of 360 runs). With all numbers as they are: R 17, B 49, D 0. The effects below
- * are relative to R 158, B 42, D 0: they were measured with seven searches from five starts, before solve.c had its
- * four. B scatters by about 10. Numbers without an effect showed none, or concern derivatives. */
+ * 1800), and of polytopes that fall (D, of 360 runs). With all numbers as they are: R 12, B 41, D 0. B scatters by
+ * about 10. Effects were measured one by one at R 13, B 41, D 0, before TAC_BLOCKED returned and with two replacements
+ * at most; those marked "earlier" with other rules around them. */
 #pragma once
 
 /* --- Features ----------------------------------------------------------------------------------------------------- */
 
-/* m/s: speed beyond its own and that of free fall which a geom may reach within one step and still be found ahead.
- * 0: R and B grow by a sixth and a half, as contacts are found after a search, which starts over. */
+/* m/s: speed beyond its own and that of free fall which a geom may reach within one step. Features within it are found
+ * ahead; geoms that stay further apart have their nearest features alone. 0, earlier: R and B grow by a
+ * sixth and a half, as contacts are found after a search, which starts over. */
 #define TAC_NCP_SLACK_SPEED 0.5
-/* Maximum number of times the reach is halved where it holds more contacts than there is room for. */
-#define TAC_NCP_MAX_HALVINGS 6
-/* Maximum rounds of adding features that the solution penetrates. 3: B grows by a half. */
+/* Maximum number of rounds: of adding features that the solution penetrates, of replacing features, of halving the
+ * reach where it holds too many contacts, of halving a motion that does harm, of refining before derivatives. 3 rounds
+ * of adding, earlier: B grows by a half. No replacing, earlier: B grows by two thirds. */
 #define TAC_NCP_MAX_ROUNDS 6
-/* m: at the end of a search without solution, smaller overlaps are ignored: it may be anywhere. 0: B grows by a
- * fifth. */
+/* m: at the end of a search without solution, smaller overlaps are ignored: it may be anywhere. 0, earlier: B
+ * grows by a fifth. */
 #define TAC_NCP_ROUGH_OVERLAP 1e-3
-/* Maximum number of times the features are replaced, and after which failed search. Never: B grows by two thirds. */
-#define TAC_NCP_MAX_REPLACEMENTS 2
-#define TAC_NCP_REPLACE_AFTER    1
-/* kappa above which features are not replaced: every feature near q has a force there. */
-#define TAC_NCP_SOFT 1e-8
+/* m: two computations of the same touch agree to this. Not measured by itself; at 0 a rim's contacts
+ * would be added again in each round. */
+#define TAC_NCP_SAME_PLACE 1e-6
 
-/* --- The end of a search ------------------------------------------------------------------------------------------ */
+/* --- Starts and order of searches --------------------------------------------------------------------------------- */
 
-/* Products of cone variables count as central when they differ from kappa by at most this share of it: the tolerance
- * times CENTRING_PER_TOLERANCE, at most CENTRING_MOST. At a large kappa that share would be a visible motion, so it is
- * also at most CENTRING_SHARE of the tolerance in units of the products. It is never below CENTRING_LEAST, where
- * products may be nothing but rounding. */
-#define TAC_NCP_CENTRING_PER_TOLERANCE 1e6
-#define TAC_NCP_CENTRING_MOST          1e-3
-#define TAC_NCP_CENTRING_SHARE         1e-2
-#define TAC_NCP_CENTRING_LEAST         1e-5
-/* Relative rounding of positions. */
-#define TAC_NCP_POSITION_ROUNDING 1e-15
+/* Share of the bodies' size: a motion that overlaps by more is rough, and its first searches are between the borders.
+ * Not measured by itself. */
+#define TAC_NCP_ROUGH_DEPTH 0.3
+/* kappa of the first start; m/s, rad/s: its least gaps are what this speed covers in a step. */
+#define TAC_NCP_START_KAPPA 1e-2
+#define TAC_NCP_START_SPEED 0.2
+/* Share of the energy that must be stopped, in the products at the start: of a motion that overlaps in the first start,
+ * of forces that move a dof far in the second. 0 in the first: R grows by 3, B by 13; in the second: B grows by 14. */
+#define TAC_NCP_START_ENERGY 0.1
+/* Share of the depth of a motion that overlaps, in the least gaps of the first start. 0: R grows by
+ * 5, B by 36. */
+#define TAC_NCP_START_DEPTH 0.3
+/* The second start: kappa, speed of its least gaps, share of the velocity. It is far from the borders, for what the
+ * first one does not solve. Not measured by themselves. */
+#define TAC_NCP_OTHER_KAPPA 1.0
+#define TAC_NCP_OTHER_SPEED 2.0
+#define TAC_NCP_OTHER_SHARE 0.5
+/* rad, m: something must hold a dof whose force alone would move it further in one step. Not measured by itself. */
+#define TAC_NCP_FAR_DRIVE 1.0
 /* Share of the way to the border of the cones that a step takes at least: in searches from the first start, and in the
- * others, which are more careful. The same for both: B grows by a quarter. */
+ * others, which are more careful. 0.8 for both: D 3, B grows by 11; 0.9 for both, earlier: B grows by 21. */
 #define TAC_NCP_SHARE_FIRST  0.9
 #define TAC_NCP_SHARE_OTHERS 0.8
 
+/* --- The end of a search ------------------------------------------------------------------------------------------ */
+
+/* Products of cone variables count as central when they differ from kappa by at most this share of it, or of the
+ * tolerance where kappa is larger: there the share of kappa would be a visible motion. 1e-3: a tenth more iterations of
+ * robots, B grows by 10. */
+#define TAC_NCP_CENTRING 1e-2
+/* An end that is no solution does harm beyond this multiple of the speed from the velocity before, joint forces and
+ * gravity. It decides which end is returned, not whether there is a solution. */
+#define TAC_NCP_FASTER 3.0
+
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* Derivatives are those of a point of the central path. A solution that is further from it than these shares of the
- * tolerance, of the smallest gap and of kappa is refined by at most REFINEMENTS Newton steps: errors of gaps and
- * products are errors of the derivative. */
+/* Derivatives are those of a point of the central path. A solution that is further from it than the share FINE of the
+ * tolerance and of the smallest gap, or FINE_CENTRING of kappa, is refined by Newton steps, the last of which goes at
+ * most the share FINE of the way to the border of a cone: errors of gaps and products are errors of the derivative.
+ * FINE_CENTRING is the finest centring of a search, too: below, products of small gaps are rounding. Without
+ * refinement, products of dry friction that were a thousandth off made derivatives wrong by as much. */
 #define TAC_NCP_FINE          1e-3
 #define TAC_NCP_FINE_CENTRING 1e-7
-/* Of the way to the border of a cone: Newton's next step is the square of it. */
-#define TAC_NCP_FINE_STEP   1e-3
-#define TAC_NCP_REFINEMENTS 6
