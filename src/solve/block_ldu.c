@@ -46,11 +46,14 @@ int tac_block_ldu_layout(tacBlockLdu *s, tacArena *arena) {
 static size_t square(const tacBlockLdu *s) { return (size_t)s->most * (size_t)s->most; }
 
 void tac_block_ldu_clear(tacBlockLdu *s) {
+    tac_block_ldu_begin(s);
+    memset(s->H, 0, TAC_BLOCK_SIZE * (size_t)s->nnode * sizeof *s->H);
+}
+
+void tac_block_ldu_begin(tacBlockLdu *s) {
     s->nedge = 0;
-    for (int b = 0; b < s->nnode; b++) {
+    for (int b = 0; b < s->nnode; b++)
         s->first[b] = -1;
-        memset(s->H + TAC_BLOCK_SIZE * b, 0, TAC_BLOCK_SIZE * sizeof *s->H);
-    }
     memset(s->diag, 0, (size_t)s->nv * sizeof *s->diag);
     if (s->own != NULL) memset(s->own, 0, square(s) * (size_t)s->nnode * sizeof *s->own);
 }

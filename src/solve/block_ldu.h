@@ -44,7 +44,8 @@ typedef struct tacBlockLdu {
 int tac_block_ldu_max_dofs(int nnode, const int *dof_num);
 /* Takes the arrays. Sizes, parent, dof_adr and dof_num are set. 0: the arena is too small. */
 int tac_block_ldu_layout(tacBlockLdu *s, tacArena *arena);
-/* Removes edges, and zeroes blocks and diag; the caller adds to them next. */
+/* Begins a system: removes edges, and zeroes diag and own. The caller sets all blocks H, or they are zeroed too. */
+void tac_block_ldu_begin(tacBlockLdu *s);
 void tac_block_ldu_clear(tacBlockLdu *s);
 /* The edge between two moving nodes; a new one has zero blocks. NULL: no room. */
 tacBlockEdge *tac_block_ldu_edge(tacBlockLdu *s, int a, int b);

@@ -10,6 +10,7 @@
 #include "contact/ncp/contact_system.h"
 #include "contact/ncp/impulse_place.h"
 #include "contact/ncp/rows_deriv.h"
+#include "contact/ncp/turns.h"
 #include "math/dense.h"
 #include "math/six.h"
 
@@ -61,9 +62,12 @@ int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, ta
     d->wrench = TAC_TAKE(arena, m->nbody, tacVec6);
     d->path = TAC_TAKE(arena, m->nbody, tacVec6);
     d->diag = TAC_TAKE(arena, m->nv, double);
+    d->inertia = TAC_TAKE(arena, m->nbody, tacSym3);
+    d->spin = TAC_TAKE(arena, m->nbody, tacVec3);
+    d->turning_block = TAC_TAKE(arena, m->nbody, tacMat3);
     d->q_before = TAC_TAKE(arena, m->nq, double);
     d->response = TAC_TAKE(arena, tac_ncp_max_features(max_contacts), tacNcpResponse);
-    return d->wrench && d->path && d->diag && d->q_before && d->response &&
+    return d->wrench && d->path && d->diag && d->inertia && d->spin && d->turning_block && d->q_before && d->response &&
            tac_ncp_kinematics_layout(&d->before, m, arena) && layout_adjoint(d, m, max_contacts, arena);
 }
 
@@ -80,19 +84,34 @@ int tac_ncp_inputs(const tacNcp *p) { return TAC_NCP_INPUTS * p->ncontact + 2 * 
 static void put_body(const tacNcp *p, tacNcpDeriv *d, int b) {
     const tacModel *m = p->m;
     double mass = m->body_mass[b] / p->h;
-    tacSym3 J = m->body_icom[b];
-    tacVec3 W, W_before = p->before[b].ang;
-    tacMat3 T = tac_ncp_angular_momentum_block(p->w, &p->next, b, J, p->h, &W), T_before, A, B;
-    T_before = tac_ncp_angular_momentum_block(&d->before, p->w, b, J, p->h, NULL);
-    tacMat3 of_W = tac_ncp_skew(W), of_before = tac_ncp_skew(W_before);
+    const double *T = p->turning_block[b].m, *T_before = d->turning_block[b].m;
+    tacMat3 A, B, of_W = tac_ncp_skew(p->turning[b]), of_before = tac_ncp_skew(p->before[b].ang);
     for (int i = 0; i < 9; i++) {
-        A.m[i] = -of_W.m[i] - T.m[i] - T_before.m[i];
-        B.m[i] = of_before.m[i] + T_before.m[i];
+        A.m[i] = -of_W.m[i] - T[i] - T_before[i];
+        B.m[i] = of_before.m[i] + T_before[i];
     }
     tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]),
             arm_before = tac_sub3(d->before.xipos[b], d->before.origin[b]);
-    tac_ncp_add_rigid(&A, -2 * mass, arm, arm, d->block[TAC_NCP_NOW] + TAC_BLOCK_SIZE * b);
-    tac_ncp_add_rigid(&B, mass, arm, arm_before, d->block[TAC_NCP_BEFORE] + TAC_BLOCK_SIZE * b);
+    tac_ncp_set_rigid(&A, -2 * mass, arm, arm, d->block[TAC_NCP_NOW] + TAC_BLOCK_SIZE * b);
+    tac_ncp_set_rigid(&B, mass, arm, arm_before, d->block[TAC_NCP_BEFORE] + TAC_BLOCK_SIZE * b);
+}
+
+/* T- of all bodies, then the blocks of each. Needs: the problem's system is linearized. */
+static void put_bodies(const tacNcp *p, tacNcpDeriv *d) {
+    const tacModel *m = p->m;
+    int n = m->nbody - 1;
+    for (int b = 1; b <= n; b++)
+        d->inertia[b] = tac_rotatesym3(d->before.xmat[b], m->body_icom[b]);
+    tac_ncp_turns(n, d->before.xquat + 1, p->w->xquat + 1, 1 / p->h, d->spin + 1);
+    tac_ncp_momenta_jac(n, d->inertia + 1, d->spin + 1, p->h, d->turning_block + 1);
+    for (int b = 0; b < m->nbody; b++) {
+        if (!p->ldu.still[b]) {
+            put_body(p, d, b);
+            continue;
+        }
+        memset(d->block[TAC_NCP_NOW] + TAC_BLOCK_SIZE * b, 0, TAC_BLOCK_SIZE * sizeof(double));
+        memset(d->block[TAC_NCP_BEFORE] + TAC_BLOCK_SIZE * b, 0, TAC_BLOCK_SIZE * sizeof(double));
+    }
 }
 
 /* Sums blocks over subtrees; S . block for each dof. */
@@ -375,10 +394,7 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     memcpy(d->rigid, p->ldu.H, blocks);
     memcpy(d->block[TAC_NCP_NEXT], p->ldu.H, blocks);
     memcpy(d->diag, p->ldu.diag, (size_t)m->nv * sizeof *d->diag);
-    memset(d->block[TAC_NCP_NOW], 0, blocks);
-    memset(d->block[TAC_NCP_BEFORE], 0, blocks);
-    for (int b = 1; b < m->nbody; b++)
-        if (!p->ldu.still[b]) put_body(p, d, b);
+    put_bodies(p, d);
     sum_blocks(p, d);
     twists_before(p, d);
     put_wrenches(p, d);

@@ -51,6 +51,9 @@ typedef struct tacNcpDeriv {
     double kappa;
     tacWork before; /* at q (-) h v: position stage */
     double *q_before;
+    tacSym3 *inertia;             /* nbody: about the centre of mass at q (-) h v, world axes */
+    tacVec3 *spin;                /* nbody: angular velocity between q (-) h v and q */
+    tacMat3 *turning_block;       /* nbody: derivative of that angular momentum as q turns */
     double *block[TAC_NCP_POSES]; /* nbody x 36: df/d(pose) summed over each body's subtree, without contacts */
     tacVec6 *row[TAC_NCP_POSES];  /* nv: S . block of the dof's body */
     double *rigid, *diag;         /* nbody x 36, nv: of the step's system without contacts and limits */
