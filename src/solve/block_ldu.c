@@ -24,6 +24,7 @@ int tac_block_ldu_layout(tacBlockLdu *s, tacArena *arena) {
     s->most = tac_block_ldu_max_dofs(s->nnode, s->dof_num);
     size_t wide = (size_t)s->most, nodes = (size_t)s->nnode;
     s->still = TAC_TAKE(arena, s->nnode, unsigned char);
+    s->mark = TAC_TAKE(arena, s->nnode, unsigned char);
     s->left = TAC_TAKE(arena, N * s->nv, double);
     s->right = TAC_TAKE(arena, N * s->nv, double);
     s->diag = TAC_TAKE(arena, s->nv, double);
@@ -38,8 +39,8 @@ int tac_block_ldu_layout(tacBlockLdu *s, tacArena *arena) {
     s->row = TAC_TAKE(arena, N * wide, double);
     s->f = TAC_TAKE(arena, N * s->nnode, double);
     s->z = TAC_TAKE(arena, N * s->nnode, double);
-    return s->still && s->left && s->right && s->diag && s->H && s->first && s->edge && s->numbers && s->U && s->Z &&
-           s->D && s->pivot && s->row && s->f && s->z;
+    return s->still && s->mark && s->left && s->right && s->diag && s->H && s->first && s->edge && s->numbers && s->U &&
+           s->Z && s->D && s->pivot && s->row && s->f && s->z;
 }
 
 /* Numbers of a node's D. */
@@ -339,5 +340,5 @@ void tac_block_ldu_close_marks(const tacBlockLdu *s, unsigned char *mark) {
 
 void tac_block_ldu_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda) {
     if (lambda != bar) memcpy(lambda, bar, (size_t)s->nv * sizeof *lambda);
-    lane_solve_transposed(s, lambda, s->z, s->f);
+    lane_solve_transposed(s, 0, s->nv, lambda, s->z, s->f);
 }

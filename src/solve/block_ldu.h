@@ -28,16 +28,17 @@ typedef struct tacBlockLdu {
     unsigned char *still;         /* the caller's: nnode; 1: the node does not move (no dof on its path) */
     double *left, *right;         /* caller's: nv x 6 */
     double *diag;                 /* caller's: nv */
-    double *own;        /* the caller's, given: nnode x most^2, the first dof_num squared of each; NULL: zeros */
-    double *H;          /* caller's: nnode x 36; overwritten by the factors */
-    int nedge, *first;  /* nnode: first edge, -1: none */
-    tacBlockEdge *edge; /* max_edge */
-    double *numbers;    /* of edges: 12 most each */
-    double *U, *Z;      /* nv x 6: up and down as of an edge, to the parent */
-    double *D;          /* nnode x most^2: factors of the dofs' own block */
-    int *pivot;         /* nnode x most */
-    double *row;        /* 6 most: scratch of nodes with more than six dofs */
-    double *f, *z;      /* nnode x 6: scratch of solves */
+    double *own;         /* the caller's, given: nnode x most^2, the first dof_num squared of each; NULL: zeros */
+    double *H;           /* caller's: nnode x 36; overwritten by the factors */
+    int nedge, *first;   /* nnode: first edge, -1: none */
+    tacBlockEdge *edge;  /* max_edge */
+    double *numbers;     /* of edges: 12 most each */
+    double *U, *Z;       /* nv x 6: up and down as of an edge, to the parent */
+    double *D;           /* nnode x most^2: factors of the dofs' own block */
+    int *pivot;          /* nnode x most */
+    double *row;         /* 6 most: scratch of nodes with more than six dofs */
+    double *f, *z;       /* nnode x 6: scratch of solves */
+    unsigned char *mark; /* nnode: scratch of solves */
 } tacBlockLdu;
 
 /* The largest number of dofs of a node, at least six. */

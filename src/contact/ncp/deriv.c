@@ -62,13 +62,14 @@ int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, ta
     d->wrench = TAC_TAKE(arena, m->nbody, tacVec6);
     d->path = TAC_TAKE(arena, m->nbody, tacVec6);
     d->diag = TAC_TAKE(arena, m->nv, double);
+    d->torque = (double(*)[3])TAC_TAKE(arena, 18 * m->nbody, double);
     d->inertia = TAC_TAKE(arena, m->nbody, tacSym3);
     d->spin = TAC_TAKE(arena, m->nbody, tacVec3);
     d->turning_block = TAC_TAKE(arena, m->nbody, tacMat3);
     d->q_before = TAC_TAKE(arena, m->nq, double);
     d->response = TAC_TAKE(arena, tac_ncp_max_features(max_contacts), tacNcpResponse);
-    return d->wrench && d->path && d->diag && d->inertia && d->spin && d->turning_block && d->q_before && d->response &&
-           tac_ncp_kinematics_layout(&d->before, m, arena) && layout_adjoint(d, m, max_contacts, arena);
+    return d->wrench && d->path && d->diag && d->torque && d->inertia && d->spin && d->turning_block && d->q_before &&
+           d->response && tac_ncp_kinematics_layout(&d->before, m, arena) && layout_adjoint(d, m, max_contacts, arena);
 }
 
 int tac_ncp_max_inputs(const tacModel *m, int max_contacts) {
@@ -482,14 +483,13 @@ static void emit_torque(const tacNcp *p, int body, tacVec3 torque, int column, c
         tac_emit(balance, i, column, tac_dot3(p->w->S[i].ang, torque));
 }
 
-/* Emits torques as the impulse's place moves relative to the centres of mass at q: of a place at q, or between two
- * moving bodies. The residual of a body's balance contains minus the torque on it. */
-static void emit_places(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *balance) {
+/* Emits torques as the impulse's place moves relative to the centres of mass of two moving bodies at q. The residual of
+ * a body's balance contains minus the torque on it. */
+static void emit_place_between(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *balance) {
     const tacModel *m = p->m;
     const tacNcpContact *c = &p->contact[contact];
     int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
     tacVec3 P = tac_ncp_contact_frame(p, c).impulse;
-    if (c->impulse.rule == TAC_NCP_PLACE_NEXT && c->impulse.side >= 0) return;
     while (at[0] >= 0 || at[1] >= 0) {
         int dof = at[0] > at[1] ? at[0] : at[1];
         tacVec3 dx[2] = {tac_zero3(), tac_zero3()};
@@ -506,14 +506,54 @@ static void emit_places(const tacNcp *p, const tacNcpDeriv *d, int contact, cons
     }
 }
 
+/* Adds the same torque on the only body that moves, per unit of its twist at q: +-(dx - d(place)) x P. */
+static void add_place(const tacNcp *p, const tacNcpDeriv *d, int contact) {
+    const tacNcpContact *c = &p->contact[contact];
+    int side = c->impulse.side, b = c->body[side];
+    double(*torque)[3] = d->torque + 6 * b, (*place)[12] = d->response[contact].place;
+    tacVec3 P = tac_scale3(side == 0 ? -1 : 1, tac_ncp_contact_frame(p, c).impulse);
+    tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
+    for (int k = 0; k < 6; k++) {
+        tacVec3 e = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), dx = k < 3 ? tac_cross3(e, arm) : e;
+        int column = 6 * side + k;
+        tacVec3 by = tac_vec3(place[0][column], place[1][column], place[2][column]);
+        tac_store3(torque[k], tac_add3(tac_load3(torque[k]), tac_cross3(tac_sub3(dx, by), P)));
+    }
+}
+
+/* Emits what add_place has added for a body. */
+static void emit_body_torque(const tacNcp *p, const tacNcpDeriv *d, int b, const tacSink *balance) {
+    double(*torque)[3] = d->torque + 6 * b;
+    for (int j = p->m->body_last_dof[b]; j >= 0; j = p->m->dof_parent[j]) {
+        tacVec3 sum = tac_zero3();
+        for (int k = 0; k < 6; k++)
+            sum = tac_madd3(sum, (&p->w->S[j].ang.x)[k], tac_load3(torque[k]));
+        emit_torque(p, b, sum, j, balance);
+    }
+}
+
+/* Emits torques as places of impulses move: of places at q, or between two moving bodies. */
+static void emit_places(const tacNcp *p, const tacNcpDeriv *d, const tacSink *balance) {
+    int nbody = p->m->nbody;
+    memset(d->torque, 0, 6 * (size_t)nbody * sizeof *d->torque);
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacNcpContact *c = &p->contact[i];
+        if (c->impulse.side < 0)
+            emit_place_between(p, d, i, balance);
+        else if (c->impulse.rule != TAC_NCP_PLACE_NEXT)
+            add_place(p, d, i);
+    }
+    for (int b = 1; b < nbody; b++)
+        if (tac_dense_largest(18, d->torque[6 * b]) > 0) emit_body_torque(p, d, b, balance);
+}
+
 void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *q, const tacNcpSink *v) {
     int free = tac_sink_is_empty(&q->inputs);
     emit_bodies(p, d, &q->balance, &v->balance);
     emit_dofs(p, &q->balance, &v->balance);
-    for (int i = 0; i < p->ncontact; i++) {
+    for (int i = 0; i < p->ncontact; i++)
         emit_starts(p, d, i, &q->inputs, &v->inputs);
-        if (!free) emit_places(p, d, i, &q->balance);
-    }
+    if (!free) emit_places(p, d, &q->balance);
     tac_ncp_rows_state_jac(p, q, v, free);
 }
 

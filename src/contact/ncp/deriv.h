@@ -62,6 +62,7 @@ typedef struct tacNcpDeriv {
     tacVec6 *wrench;              /* nbody: residual of the balance, at the centre of mass */
     tacNcpResponse *response;     /* a contact */
     tacVec6 *path;                /* nbody: scratch of tac_ncp_free_weights */
+    double (*torque)[3];          /* 6 nbody: scratch of tac_ncp_state_jac */
     tacNcpRowResponse *row_response;
     double *border;            /* A^-T G^T of wide rows, nv each */
     double *size;              /* largest number in each row of G: 3 a contact, 1 a row */

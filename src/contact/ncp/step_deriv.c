@@ -8,6 +8,7 @@
 
 #include "contact/ncp/adjoint.h"
 #include "contact/ncp/damping.h"
+#include "contact/ncp/rows_deriv.h"
 #include "contact/ncp/share.h"
 #include "dynamics/actuator.h"
 #include "dynamics/passive.h"
@@ -107,13 +108,18 @@ static tacStatus emit_all(tacContext *ctx, const double *x, const double *u, tac
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
+/* Inputs whose changes may be other than zero: numbers of rows' laws, the last, change with parameters alone. */
+static int changing_inputs(const tacNcp *p, tacColumns c) {
+    return c.np > 0 ? tac_ncp_inputs(p) : tac_ncp_value_input(p, p->rows.n);
+}
+
 tacStatus tac_ncp_residual_jac(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                                tacColumns c, double *W, double *r, double *wrench) {
     const tacModel *m = ctx->model;
     Target t = {.balance = {.matrix = W, .ld = c.n}, .inputs = {.matrix = r, .ld = c.n}, .c = c};
     if (wrench != NULL) t.wrench = (tacSink){.matrix = wrench, .ld = c.n};
     memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
-    if (r != NULL) memset(r, 0, (size_t)tac_ncp_inputs(p) * (size_t)c.n * sizeof *r);
+    if (r != NULL) memset(r, 0, (size_t)changing_inputs(p, c) * (size_t)c.n * sizeof *r);
     emit_forces(ctx, x, u, p, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, c, NULL);
     for (size_t i = 0; i < (size_t)m->nv * (size_t)c.n; i++)
         W[i] *= p->h;
@@ -142,7 +148,7 @@ static int used_columns(int n, const double *row) {
 
 void tac_ncp_pack_inputs(const tacNcp *p, tacNcpChanges *all) {
     size_t n = (size_t)all->c.n;
-    int inputs = tac_ncp_inputs(p);
+    int inputs = changing_inputs(p, all->c);
     all->nrow = all->width = 0;
     for (int i = 0; i < inputs; i++) {
         int used = used_columns(all->c.n, all->r + (size_t)i * n);
