@@ -201,14 +201,17 @@ typedef struct Jacobian {
     double *W, *hv; /* nv (rounded up to whole strips) x c.n, nv */
     tacNcpPull pull;
     tacNcpChanges all;
-    tacNcpShares shares; /* a line for each dof */
+    tacNcpShares shares;            /* a line for each dof */
+    int *balance_rows, *input_rows; /* rows of R and r that blocks of columns have */
 } Jacobian;
 
 static int layout_jac(Jacobian *j, int nv, tacColumns c, int inputs, tacArena *arena) {
     size_t rows = (size_t)(nv + TAC_NCP_LANES - 1);
     *j = (Jacobian){.W = TAC_TAKE(arena, rows * (size_t)c.n, double)};
     j->hv = TAC_TAKE(arena, nv, double);
-    return j->W && j->hv && tac_ncp_pull_layout(&j->pull, nv, inputs, arena) &&
+    j->balance_rows = TAC_TAKE(arena, tac_dense_block_rows_size(c.n, nv), int);
+    j->input_rows = TAC_TAKE(arena, tac_dense_block_rows_size(c.n, inputs), int);
+    return j->W && j->hv && j->balance_rows && j->input_rows && tac_ncp_pull_layout(&j->pull, nv, inputs, arena) &&
            tac_ncp_changes_layout(&j->all, nv, c, inputs, arena);
 }
 
@@ -231,10 +234,10 @@ static void put_strip(const tacNcp *p, tacNcpDeriv *d, Jacobian *j, int first, i
         tac_ncp_note_share(p, &j->shares, first + lane, j->pull.mu);
     }
     pack_weights(&j->all, d->strip.mu, -1 / p->h, j->all.weight);
-    tac_dense_add_to_four(j->all.width, j->all.nrow, j->all.weight, j->all.r, W, n);
+    tac_dense_add_to_four(j->all.width, j->all.nrow, j->input_rows, j->all.weight, j->all.r, W, n);
     for (int i = 0; i < TAC_NCP_LANES * nv; i++)
         lambda[i] /= p->h;
-    tac_dense_add_to_four(n, nv, lambda, j->all.R, W, n);
+    tac_dense_add_to_four(n, nv, j->balance_rows, lambda, j->all.R, W, n);
     for (int lane = 0; lane < count; lane++)
         W[(size_t)lane * (size_t)n + (size_t)(nv + first + lane)] += 1 / p->h;
 }
@@ -254,6 +257,8 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     memcpy(j.hv, p.hv, (size_t)m->nv * sizeof *j.hv);
     TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &p, &d, c, j.all.R, j.all.r, NULL));
     tac_ncp_pack_inputs(&p, &j.all);
+    tac_dense_block_rows(c.n, m->nv, j.all.R, j.balance_rows);
+    tac_dense_block_rows(j.all.width, j.all.nrow, j.all.r, j.input_rows);
     for (int i = 0; i < m->nv; i += TAC_NCP_LANES)
         put_strip(&p, &d, &j, i, m->nv - i < TAC_NCP_LANES ? m->nv - i : TAC_NCP_LANES);
     ctx->info.conditioning = d.conditioning;
