@@ -1,6 +1,11 @@
 #include "dynamics/kinematics.h"
 
+#include "base/lanes.h"
+
 /* --- Positions ---------------------------------------------------------------------------------------------------- */
+
+/* What two versions of a loop share, for registers of any processor and for wide ones. */
+#define INLINE static inline __attribute__((always_inline))
 
 /* World pose of a body while its joints are applied one after another. */
 typedef struct Pose {
@@ -17,7 +22,7 @@ static tacQuat turn_by(tacQuat q, tacQuat r) {
 }
 
 /* The pose of a body before its joints move it: its pose in the parent, or the mocap input. */
-static Pose start_pose(const tacModel *m, const tacWork *w, int body, const double *mocap) {
+INLINE Pose start_pose(const tacModel *m, const tacWork *w, int body, const double *mocap) {
     int id = m->body_mocap[body];
     if (id >= 0 && mocap != NULL) {
         const double *pose = mocap + TAC_POSE_SIZE * id;
@@ -49,14 +54,14 @@ static Pose apply_free(const tacModel *m, tacWork *w, int joint, const double *q
 }
 
 /* Turns the pose by `turn` (child side) about the joint's anchor. */
-static inline void turn_about(Pose *pose, tacQuat turn, tacVec3 anchor, tacVec3 joint_pos) {
+INLINE void turn_about(Pose *pose, tacQuat turn, tacVec3 anchor, tacVec3 joint_pos) {
     pose->quat = tac_quat_mul(pose->quat, turn);
     if (!is_zero(joint_pos)) pose->pos = tac_sub3(anchor, tac_quat_rotate(pose->quat, joint_pos));
 }
 
 /* Applies one slide, hinge or ball joint. Writes its anchor, axis and the angular parts of S (linear part for
  * slides). */
-static inline void apply_joint(const tacModel *m, tacWork *w, int joint, const double *q, Pose *pose) {
+INLINE void apply_joint(const tacModel *m, tacWork *w, int joint, const double *q, Pose *pose) {
     int adr = m->joint_qpos_adr[joint];
     tacVec6 *S = w->S + m->joint_dof_adr[joint];
     tacVec3 axis = tac_quat_rotate(pose->quat, m->joint_axis[joint]);
@@ -80,7 +85,7 @@ static inline void apply_joint(const tacModel *m, tacWork *w, int joint, const d
 }
 
 /* Linear parts of rotational axes about the reference point: velocity of the point O is axis x (O - anchor). */
-static void complete_axes(const tacModel *m, tacWork *w, int joint, tacVec3 origin) {
+INLINE void complete_axes(const tacModel *m, tacWork *w, int joint, tacVec3 origin) {
     int type = m->joint_type[joint];
     if (type == TAC_SLIDE) return;
     int first = m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0), count = type == TAC_HINGE ? 1 : 3;
@@ -98,7 +103,7 @@ static tacInertia world_inertia(const tacModel *m, const tacWork *w, int body, t
 }
 
 /* Places a body without its inertia. */
-static inline void place_pose(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {
+INLINE void place_pose(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {
     int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
     Pose pose;
     if (first < last && m->joint_type[first] == TAC_FREE) {
@@ -136,10 +141,20 @@ void tac_kinematics_q(const tacModel *m, tacWork *w, const double *q, const doub
         tac_place_body(m, w, b, q, mocap);
 }
 
-void tac_kinematics_poses(const tacModel *m, tacWork *w, const double *q, const double *mocap) {
-    tac_place_world(w);
+static void place_poses(const tacModel *m, tacWork *w, const double *q, const double *mocap) {
     for (int b = 1; b < m->nbody; b++)
         place_pose(m, w, b, q, mocap);
+}
+
+/* Wide instructions name where their result goes, which spares many copies between registers. */
+TAC_WIDE static void place_poses_wide(const tacModel *m, tacWork *w, const double *q, const double *mocap) {
+    for (int b = 1; b < m->nbody; b++)
+        place_pose(m, w, b, q, mocap);
+}
+
+void tac_kinematics_poses(const tacModel *m, tacWork *w, const double *q, const double *mocap) {
+    tac_place_world(w);
+    (tac_has_wide() ? place_poses_wide : place_poses)(m, w, q, mocap);
 }
 
 void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {

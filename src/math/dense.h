@@ -2,6 +2,8 @@
  * Sums run in a fixed order that the source spells out, so every compiler gives the same bits. */
 #pragma once
 
+#include <stddef.h>
+
 /* A pivot this much smaller than the numbers it was computed from has no digits left. */
 #define TAC_DENSE_MIN_PIVOT 1e-14
 /* Default rank tolerance of tac_qr_factor, times max(m, n), relative to the largest diagonal entry of R: 2^-52. */
@@ -22,10 +24,16 @@ void tac_dense_add_rows(int n, int count, const double *c, const int *row, const
 /* The same without wide registers, with the same bits. */
 void tac_dense_add_rows_narrow(int n, int count, const double *c, const int *row, const double *X, double scale,
                                double *y);
-/* Four sums at once: row k of Y (4 rows, ld apart) += sum_e c[4 e + k] X_e, terms in this order. (dense_rows.c) */
-void tac_dense_add_to_four(int n, int count, const double *c, const double *X, double *Y, int ld);
+/* Four sums at once: row k of Y (4 rows, ld apart) += sum_e c[4 e + k] X_e, terms in this order, without those of
+ * zeros. rows: of tac_dense_block_rows. (dense_rows.c) */
+void tac_dense_add_to_four(int n, int count, const int *rows, const double *c, const double *X, double *Y, int ld);
 /* The same without wide registers, with the same bits. */
-void tac_dense_add_to_four_narrow(int n, int count, const double *c, const double *X, double *Y, int ld);
+void tac_dense_add_to_four_narrow(int n, int count, const int *rows, const double *c, const double *X, double *Y,
+                                  int ld);
+/* Rows of X (count, of n numbers) that are not zero within each block of columns: how many, then which. Length of that
+ * list. */
+void tac_dense_block_rows(int n, int count, const double *X, int *rows);
+size_t tac_dense_block_rows_size(int n, int count);
 /* Lines e and e + 1 of A^T X, from column e on (what is left of it in `out`, 2 x ld, is of no use). A, X: count rows of
  * ld numbers, a multiple of eight. (dense_lines.c) */
 void tac_dense_two_lines(int count, int ld, int e, const double *A, const double *X, double *out);

@@ -81,19 +81,22 @@ void tac_dense_add_rows(int n, int count, const double *c, const int *row, const
 
 /* --- Four sums at once -------------------------------------------------------------------------------------------- */
 
+/* Columns whose sums stay in registers. */
+enum { BLOCK = 8 };
+
 #define INLINE static inline __attribute__((always_inline))
 
-/* `wide` (1 or 2) times four columns from j on, of all four sums. */
-INLINE void add_block(int j, int wide, int n, int count, const double *c, const double *X, double *Y, int ld) {
+/* `wide` (1 or 2) times four columns from j on, of all four sums; terms of the rows listed. */
+INLINE void add_block(int j, int wide, int n, const int *rows, const double *c, const double *X, double *Y, int ld) {
     Four sum[4][2];
     for (int k = 0; k < 4; k++)
         for (int s = 0; s < wide; s++)
             sum[k][s] = *(const Four *)(const void *)(Y + k * ld + j + 4 * s);
-    for (int e = 0; e < count; e++, c += 4) {
-        const double *x = X + (size_t)e * (size_t)n + (size_t)j;
+    for (int e = 1; e <= rows[0]; e++) {
+        const double *x = X + (size_t)rows[e] * (size_t)n + (size_t)j, *of = c + 4 * rows[e];
         for (int s = 0; s < wide; s++)
             for (int k = 0; k < 4; k++)
-                sum[k][s] += c[k] * *(const Four *)(const void *)(x + 4 * s);
+                sum[k][s] += of[k] * *(const Four *)(const void *)(x + 4 * s);
     }
     for (int k = 0; k < 4; k++)
         for (int s = 0; s < wide; s++)
@@ -101,35 +104,54 @@ INLINE void add_block(int j, int wide, int n, int count, const double *c, const 
 }
 
 /* One column, the four sums side by side. */
-INLINE void add_column(int j, int n, int count, const double *c, const double *X, double *Y, int ld) {
+INLINE void add_column(int j, int n, const int *rows, const double *c, const double *X, double *Y, int ld) {
     Four sum = {Y[j], Y[ld + j], Y[2 * ld + j], Y[3 * ld + j]};
-    for (int e = 0; e < count; e++)
-        sum += X[(size_t)e * (size_t)n + (size_t)j] * *(const Four *)(const void *)(c + 4 * e);
+    for (int e = 1; e <= rows[0]; e++)
+        sum += X[(size_t)rows[e] * (size_t)n + (size_t)j] * *(const Four *)(const void *)(c + 4 * rows[e]);
     for (int k = 0; k < 4; k++)
         Y[k * ld + j] = sum[k];
 }
 
-INLINE void add_to_four(int n, int count, const double *c, const double *X, double *Y, int ld) {
+INLINE void add_to_four(int n, int count, const int *rows, const double *c, const double *X, double *Y, int ld) {
     int j = 0;
-    for (; j + 8 <= n; j += 8)
-        add_block(j, 2, n, count, c, X, Y, ld);
+    for (; j + BLOCK <= n; j += BLOCK, rows += count + 1)
+        add_block(j, 2, n, rows, c, X, Y, ld);
     for (; j + 4 <= n; j += 4)
-        add_block(j, 1, n, count, c, X, Y, ld);
+        add_block(j, 1, n, rows, c, X, Y, ld);
     for (; j < n; j++)
-        add_column(j, n, count, c, X, Y, ld);
+        add_column(j, n, rows, c, X, Y, ld);
 }
 
-TAC_WIDE static void add_to_four_wide(int n, int count, const double *c, const double *X, double *Y, int ld) {
-    add_to_four(n, count, c, X, Y, ld);
+TAC_WIDE static void add_to_four_wide(int n, int count, const int *rows, const double *c, const double *X, double *Y,
+                                      int ld) {
+    add_to_four(n, count, rows, c, X, Y, ld);
 }
 
-void tac_dense_add_to_four_narrow(int n, int count, const double *c, const double *X, double *Y, int ld) {
-    add_to_four(n, count, c, X, Y, ld);
+void tac_dense_add_to_four_narrow(int n, int count, const int *rows, const double *c, const double *X, double *Y,
+                                  int ld) {
+    add_to_four(n, count, rows, c, X, Y, ld);
 }
 
-void tac_dense_add_to_four(int n, int count, const double *c, const double *X, double *Y, int ld) {
+void tac_dense_add_to_four(int n, int count, const int *rows, const double *c, const double *X, double *Y, int ld) {
     if (tac_has_wide())
-        add_to_four_wide(n, count, c, X, Y, ld);
+        add_to_four_wide(n, count, rows, c, X, Y, ld);
     else
-        tac_dense_add_to_four_narrow(n, count, c, X, Y, ld);
+        tac_dense_add_to_four_narrow(n, count, rows, c, X, Y, ld);
+}
+
+size_t tac_dense_block_rows_size(int n, int count) { return (size_t)((n + BLOCK - 1) / BLOCK) * (size_t)(count + 1); }
+
+static int is_zero(int n, const double *x) {
+    for (int i = 0; i < n; i++)
+        if (x[i] != 0) return 0;
+    return 1;
+}
+
+void tac_dense_block_rows(int n, int count, const double *X, int *rows) {
+    for (int j = 0; j < n; j += BLOCK, rows += count + 1) {
+        int wide = n - j < BLOCK ? n - j : BLOCK;
+        rows[0] = 0;
+        for (int e = 0; e < count; e++)
+            if (!is_zero(wide, X + (size_t)e * (size_t)n + (size_t)j)) rows[++rows[0]] = e;
+    }
 }

@@ -30,15 +30,16 @@ LANE_INLINE void lane_zero(int n, Lane *x) {
         x[i] = (Lane){0};
 }
 
-/* Largest |x_i| of right side k. */
-LANE_INLINE double lane_largest(int n, const Lane *x, int k) {
-    const double *at = lane_of(x, k);
-    double most = 0;
-    for (int i = 0; i < n; i++, at += LANES) {
-        double size = *at < 0 ? -*at : *at;
-        most = size > most ? size : most;
-    }
-    return most;
+/* Largest |x_i| of each right side. */
+LANE_INLINE void lane_largest(int n, const Lane *x, double most[LANES]) {
+    const double *at = lane_of(x, 0);
+    for (int k = 0; k < LANES; k++)
+        most[k] = 0;
+    for (int i = 0; i < n; i++, at += LANES)
+        for (int k = 0; k < LANES; k++) {
+            double size = at[k] < 0 ? -at[k] : at[k];
+            most[k] = size > most[k] ? size : most[k];
+        }
 }
 
 /* a . x, y += s a, y += x, of six numbers; the terms of the first as in math/six.h. */
@@ -70,6 +71,18 @@ LANE_INLINE void lane_add_multv6(double s, const double *A, const Lane *x, Lane 
         for (int i = 0; i < 6; i++)
             sum[i] += of * A[6 * r + i];
     }
+    for (int i = 0; i < 6; i++)
+        y[i] = sum[i];
+}
+
+/* y = A^T x, of a block of six rows. */
+LANE_INLINE void lane_multv6(const double *A, const Lane *x, Lane *y) {
+    Lane sum[6];
+    for (int i = 0; i < 6; i++)
+        sum[i] = x[0] * A[i];
+    for (int r = 1; r < 6; r++)
+        for (int i = 0; i < 6; i++)
+            sum[i] += x[r] * A[6 * r + i];
     for (int i = 0; i < 6; i++)
         y[i] = sum[i];
 }

@@ -24,6 +24,7 @@ int tac_block_ldu_layout(tacBlockLdu *s, tacArena *arena) {
     s->most = tac_block_ldu_max_dofs(s->nnode, s->dof_num);
     size_t wide = (size_t)s->most, nodes = (size_t)s->nnode;
     s->still = TAC_TAKE(arena, s->nnode, unsigned char);
+    s->mark = TAC_TAKE(arena, s->nnode, unsigned char);
     s->left = TAC_TAKE(arena, N * s->nv, double);
     s->right = TAC_TAKE(arena, N * s->nv, double);
     s->diag = TAC_TAKE(arena, s->nv, double);
@@ -38,19 +39,22 @@ int tac_block_ldu_layout(tacBlockLdu *s, tacArena *arena) {
     s->row = TAC_TAKE(arena, N * wide, double);
     s->f = TAC_TAKE(arena, N * s->nnode, double);
     s->z = TAC_TAKE(arena, N * s->nnode, double);
-    return s->still && s->left && s->right && s->diag && s->H && s->first && s->edge && s->numbers && s->U && s->Z &&
-           s->D && s->pivot && s->row && s->f && s->z;
+    return s->still && s->mark && s->left && s->right && s->diag && s->H && s->first && s->edge && s->numbers && s->U &&
+           s->Z && s->D && s->pivot && s->row && s->f && s->z;
 }
 
 /* Numbers of a node's D. */
 static size_t square(const tacBlockLdu *s) { return (size_t)s->most * (size_t)s->most; }
 
 void tac_block_ldu_clear(tacBlockLdu *s) {
+    tac_block_ldu_begin(s);
+    memset(s->H, 0, TAC_BLOCK_SIZE * (size_t)s->nnode * sizeof *s->H);
+}
+
+void tac_block_ldu_begin(tacBlockLdu *s) {
     s->nedge = 0;
-    for (int b = 0; b < s->nnode; b++) {
+    for (int b = 0; b < s->nnode; b++)
         s->first[b] = -1;
-        memset(s->H + TAC_BLOCK_SIZE * b, 0, TAC_BLOCK_SIZE * sizeof *s->H);
-    }
     memset(s->diag, 0, (size_t)s->nv * sizeof *s->diag);
     if (s->own != NULL) memset(s->own, 0, square(s) * (size_t)s->nnode * sizeof *s->own);
 }
@@ -148,9 +152,9 @@ static void swap_six(double *a, double *b) {
     }
 }
 
-static void divide_six(double by, double *y) {
+static void scale_six(double by, double *y) {
     for (int i = 0; i < N; i++)
-        y[i] /= by;
+        y[i] *= by;
 }
 
 /* rows (dof_num x 6) = D^-1 rows of a node: substitution, row by row. */
@@ -166,7 +170,7 @@ static void solve_rows(const tacBlockLdu *s, int b, double *rows) {
     for (int i = n - 1; i >= 0; i--) {
         for (int j = i + 1; j < n; j++)
             tac_six_axpy(-D[i * n + j], rows + N * j, rows + N * i);
-        divide_six(D[i * n + i], rows + N * i);
+        scale_six(1 / D[i * n + i], rows + N * i);
     }
 }
 
@@ -242,9 +246,34 @@ static tacStatus eliminate(tacBlockLdu *s, int b) {
     return TAC_OK;
 }
 
+/* The same for a node with one dof and no edges, as most are: the parent's block += H - U Z^T at once. */
+static tacStatus eliminate_one(tacBlockLdu *s, int b) {
+    int adr = s->dof_adr[b], parent = s->parent[b];
+    const double *H = s->H + TAC_BLOCK_SIZE * b, *left = s->left + N * adr;
+    double *U = s->U + N * adr, *Z = s->Z + N * adr, *D = s->D + square(s) * (size_t)b;
+    tac_six_mulv(H, s->right + N * adr, U);
+    D[0] = tac_six_dot(left, U) + s->diag[adr];
+    if (s->own != NULL) D[0] += s->own[square(s) * (size_t)b];
+    if (!(tac_abs(D[0]) > 0)) return TAC_ERR_SINGULAR;
+    if (s->still[parent]) return TAC_OK;
+    tac_six_multv(H, left, Z);
+    scale_six(1 / D[0], Z);
+    tacTwo *to = (tacTwo *)(void *)(s->H + TAC_BLOCK_SIZE * parent);
+    const tacTwo *from = (const tacTwo *)(const void *)H, *row = (const tacTwo *)(const void *)Z;
+    const tacTwo z0 = row[0], z1 = row[1], z2 = row[2];
+    for (int r = 0; r < N; r++, to += 3, from += 3) {
+        to[0] += from[0] - U[r] * z0;
+        to[1] += from[1] - U[r] * z1;
+        to[2] += from[2] - U[r] * z2;
+    }
+    return TAC_OK;
+}
+
 tacStatus tac_block_ldu_factor(tacBlockLdu *s) {
-    for (int b = s->nnode - 1; b > 0; b--)
-        if (!s->still[b]) TAC_TRY(eliminate(s, b));
+    for (int b = s->nnode - 1; b > 0; b--) {
+        int plain = s->dof_num[b] == 1 && s->first[b] < 0;
+        if (!s->still[b]) TAC_TRY(plain ? eliminate_one(s, b) : eliminate(s, b));
+    }
     return TAC_OK;
 }
 
@@ -336,5 +365,5 @@ void tac_block_ldu_close_marks(const tacBlockLdu *s, unsigned char *mark) {
 
 void tac_block_ldu_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda) {
     if (lambda != bar) memcpy(lambda, bar, (size_t)s->nv * sizeof *lambda);
-    lane_solve_transposed(s, lambda, s->z, s->f);
+    lane_solve_transposed(s, 0, s->nv, lambda, s->z, s->f);
 }

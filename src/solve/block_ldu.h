@@ -28,23 +28,25 @@ typedef struct tacBlockLdu {
     unsigned char *still;         /* the caller's: nnode; 1: the node does not move (no dof on its path) */
     double *left, *right;         /* caller's: nv x 6 */
     double *diag;                 /* caller's: nv */
-    double *own;        /* the caller's, given: nnode x most^2, the first dof_num squared of each; NULL: zeros */
-    double *H;          /* caller's: nnode x 36; overwritten by the factors */
-    int nedge, *first;  /* nnode: first edge, -1: none */
-    tacBlockEdge *edge; /* max_edge */
-    double *numbers;    /* of edges: 12 most each */
-    double *U, *Z;      /* nv x 6: up and down as of an edge, to the parent */
-    double *D;          /* nnode x most^2: factors of the dofs' own block */
-    int *pivot;         /* nnode x most */
-    double *row;        /* 6 most: scratch of nodes with more than six dofs */
-    double *f, *z;      /* nnode x 6: scratch of solves */
+    double *own;         /* the caller's, given: nnode x most^2, the first dof_num squared of each; NULL: zeros */
+    double *H;           /* caller's: nnode x 36; overwritten by the factors */
+    int nedge, *first;   /* nnode: first edge, -1: none */
+    tacBlockEdge *edge;  /* max_edge */
+    double *numbers;     /* of edges: 12 most each */
+    double *U, *Z;       /* nv x 6: up and down as of an edge, to the parent */
+    double *D;           /* nnode x most^2: factors of the dofs' own block */
+    int *pivot;          /* nnode x most */
+    double *row;         /* 6 most: scratch of nodes with more than six dofs */
+    double *f, *z;       /* nnode x 6: scratch of solves */
+    unsigned char *mark; /* nnode: scratch of solves */
 } tacBlockLdu;
 
 /* The largest number of dofs of a node, at least six. */
 int tac_block_ldu_max_dofs(int nnode, const int *dof_num);
 /* Takes the arrays. Sizes, parent, dof_adr and dof_num are set. 0: the arena is too small. */
 int tac_block_ldu_layout(tacBlockLdu *s, tacArena *arena);
-/* Removes edges, and zeroes blocks and diag; the caller adds to them next. */
+/* Begins a system: removes edges, and zeroes diag and own. The caller sets all blocks H, or they are zeroed too. */
+void tac_block_ldu_begin(tacBlockLdu *s);
 void tac_block_ldu_clear(tacBlockLdu *s);
 /* The edge between two moving nodes; a new one has zero blocks. NULL: no room. */
 tacBlockEdge *tac_block_ldu_edge(tacBlockLdu *s, int a, int b);

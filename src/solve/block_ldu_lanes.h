@@ -52,11 +52,35 @@ LANE_INLINE void lane_forward_transposed(const tacBlockLdu *s, int b, Lane *y, L
     lane_add_rows(n, s->left + TAC_BLOCK * adr, y, 1, own);
 }
 
-/* y <- A^-T y (nv). f (6 nnode) gets the sum of left y over the path to each node; z (6 nnode) is scratch. */
-LANE_TARGET static inline void lane_solve_transposed(const tacBlockLdu *s, Lane *y, Lane *z, Lane *f) {
+/* Marks the node and those that its backward pass adds to. */
+LANE_INLINE void mark_node(const tacBlockLdu *s, int b) {
+    s->mark[s->parent[b]] = 1;
+    for (int e = s->first[b]; e >= 0; e = s->edge[e].next)
+        if (s->edge[e].node >= 0) s->mark[s->edge[e].node] = 1;
+}
+
+/* The backward pass of right sides that are zero but for dofs `first` to first + count - 1: nodes that they do not
+ * reach keep their zeros. */
+LANE_INLINE void lane_backward_sparse(const tacBlockLdu *s, int first, int count, Lane *y, Lane *z) {
+    memset(s->mark, 0, (size_t)s->nnode);
+    for (int b = s->nnode - 1; b > 0; b--) {
+        int adr = s->dof_adr[b], has = adr < first + count && adr + s->dof_num[b] > first;
+        if (s->still[b] || !(has || s->mark[b])) continue;
+        mark_node(s, b);
+        lane_backward_transposed(s, b, y + adr, z);
+    }
+}
+
+/* y <- A^-T y (nv). f (6 nnode) gets the sum of left y over the path to each node; z (6 nnode) is scratch. y is zero
+ * but for dofs `first` to first + count - 1. */
+LANE_TARGET static inline void lane_solve_transposed(const tacBlockLdu *s, int first, int count, Lane *y, Lane *z,
+                                                     Lane *f) {
     lane_zero(TAC_BLOCK * s->nnode, z);
-    for (int b = s->nnode - 1; b > 0; b--)
-        if (!s->still[b]) lane_backward_transposed(s, b, y + s->dof_adr[b], z);
+    if (count < s->nv)
+        lane_backward_sparse(s, first, count, y, z);
+    else
+        for (int b = s->nnode - 1; b > 0; b--)
+            if (!s->still[b]) lane_backward_transposed(s, b, y + s->dof_adr[b], z);
     for (int b = 0; b < s->nnode; b++) {
         if (b > 0 && !s->still[b])
             lane_forward_transposed(s, b, y + s->dof_adr[b], f);

@@ -1,8 +1,10 @@
 /* The ncp problem's linear systems against differences of its residuals, in contact and at limits. */
+#include "base/lanes.h"
 #include "contact/ncp/bodies.h"
 #include "contact/ncp/contact.h"
 #include "contact/ncp/contact_system.h"
 #include "contact/ncp/features.h"
+#include "contact/ncp/turns.h"
 #include "smooth/find_contacts.h"
 #include "step/sim.h"
 
@@ -16,6 +18,7 @@
 #include <string.h>
 
 #define TOL_MOMENTUM 1e-12
+#define TOL_TURNS    1e-14 /* relative: rounding of two ways */
 #define TOL_JAC      1e-7  /* central differences of a step 1e-5 */
 #define TOL_FLAT     1e-11 /* rounding of two ways, and of the search for an ellipsoid's lowest point */
 #define STEP         1e-5
@@ -57,6 +60,44 @@ static void momentum_derivative(void **state) {
         tacVec3 got = tac_scale3(0.5 / STEP, tac_sub3(value[1], value[0]));
         CHECK(tac_norm3(want) > 1);
         CHECK_ARRAY(3, &got.x, &want.x, TOL_JAC);
+    }
+}
+
+/* Bodies side by side turn as each alone, for any number of them and on both sides of the series' end. Both widths of
+ * registers give the same bits. */
+static void turns_side_by_side(void **state) {
+    (void)state;
+    enum { MOST = 7 };
+    static const double ANGLE[6] = {0, 1e-9, 0.0499, 0.0501, 1, 3.1};
+    tacDraw d = {53, 0};
+    for (int k = 0; k < 60; k++) {
+        int n = 1 + k % MOST;
+        tacQuat from[MOST], to[MOST];
+        tacSym3 J[MOST];
+        tacVec3 spin[2][MOST], L[2][MOST];
+        tacMat3 T[2][MOST];
+        for (int i = 0; i < n; i++) {
+            tacVec3 axis = draw_vec3(&d, 1);
+            from[i] = tac_quat_exp(draw_vec3(&d, 2));
+            to[i] = tac_quat_mul(tac_quat_exp(tac_scale3(ANGLE[(k + i) % 6] / tac_norm3(axis), axis)), from[i]);
+            J[i] = (tacSym3){2, 3, 4 + i, 0.1, -0.2, 0.3};
+        }
+        for (int wide = 0; wide < 1 + tac_has_wide(); wide++) {
+            (wide ? tac_ncp_turns_wide : tac_ncp_turns_narrow)(n, from, to, 1 / TIME_STEP, spin[wide]);
+            (wide ? tac_ncp_momenta_wide : tac_ncp_momenta_narrow)(n, J, spin[wide], TIME_STEP, L[wide]);
+            (wide ? tac_ncp_momenta_jac_wide : tac_ncp_momenta_jac_narrow)(n, J, spin[wide], TIME_STEP, T[wide]);
+            CHECK(memcmp(spin[0], spin[wide], (size_t)n * sizeof **spin) == 0);
+            CHECK(memcmp(L[0], L[wide], (size_t)n * sizeof **L) == 0);
+            CHECK(memcmp(T[0], T[wide], (size_t)n * sizeof **T) == 0);
+        }
+        for (int i = 0; i < n; i++) {
+            tacVec3 phi = tac_ncp_turn(from[i], to[i]), of = tac_scale3(1 / TIME_STEP, phi);
+            tacVec3 momentum = tac_angular_momentum(J[i], phi, TIME_STEP, 1);
+            tacMat3 jac = tac_angular_momentum_jac(J[i], phi, TIME_STEP);
+            CHECK_ARRAY(3, &spin[0][i].x, &of.x, TOL_TURNS * (1 + 1 / TIME_STEP));
+            CHECK_ARRAY(3, &L[0][i].x, &momentum.x, TOL_TURNS * (100 + 50 * tac_norm3(momentum)));
+            CHECK_ARRAY(9, T[0][i].m, jac.m, TOL_TURNS * (1e3 + 1e3 * tac_norm3(momentum)));
+        }
     }
 }
 
@@ -338,9 +379,9 @@ static void flat_is_the_general_way(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_is_the_general_way), cmocka_unit_test(momentum_is_one),
-        cmocka_unit_test(momentum_derivative),     cmocka_unit_test(direction_in_contact),
-        cmocka_unit_test(direction_of_trees),      cmocka_unit_test(rests_are_remembered)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(flat_is_the_general_way), cmocka_unit_test(momentum_is_one),
+                                       cmocka_unit_test(momentum_derivative),     cmocka_unit_test(turns_side_by_side),
+                                       cmocka_unit_test(direction_in_contact),    cmocka_unit_test(direction_of_trees),
+                                       cmocka_unit_test(rests_are_remembered)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,17 +144,23 @@ static void four_sums(void **state) {
     tacDraw d = {8, 0};
     enum { LD = MOST + 3 };
     double X[MOST * MOST], c[4 * MOST], Y[4 * LD], narrow[4 * LD], expected[4 * LD];
+    int rows[MOST * (MOST + 1)];
     for (int t = 0; t < 400; t++) {
         int n = t % (MOST + 1), count = draw_int(&d, MOST + 1);
-        draw_array(&d, MOST * MOST, X), draw_array(&d, 4 * MOST, c), draw_array(&d, 4 * LD, Y);
+        draw_array(&d, MOST * MOST, X);
+        for (int i = 0; i < MOST * MOST; i++)
+            X[i] *= t % 2 == 0 || i * 7 % (5 + t) < 2;
+        tac_dense_block_rows(n, count, X, rows);
+        CHECK(tac_dense_block_rows_size(n, count) <= sizeof rows / sizeof *rows);
+        draw_array(&d, 4 * MOST, c), draw_array(&d, 4 * LD, Y);
         memcpy(expected, Y, sizeof Y);
         memcpy(narrow, Y, sizeof Y);
         for (int k = 0; k < 4; k++)
             for (int e = 0; e < count; e++)
                 for (int j = 0; j < n; j++)
                     expected[k * LD + j] += c[4 * e + k] * X[e * n + j];
-        tac_dense_add_to_four(n, count, c, X, Y, LD);
-        tac_dense_add_to_four_narrow(n, count, c, X, narrow, LD);
+        tac_dense_add_to_four(n, count, rows, c, X, Y, LD);
+        tac_dense_add_to_four_narrow(n, count, rows, c, X, narrow, LD);
         CHECK(memcmp(Y, expected, sizeof Y) == 0);
         CHECK(memcmp(narrow, expected, sizeof Y) == 0);
     }

@@ -19,21 +19,28 @@ void tac_ncp_note_correction(tacNcpDeriv *d, const double change[2], double size
     if (size > 0) d->conditioning = tac_max(d->conditioning, tac_max(1, left / (DOUBLE_ROUNDING * size)));
 }
 
-/* Largest term of a contact or row in G^T mu; numbers of mu are `lanes` apart. */
-static double largest_weight(const tacNcp *p, const tacNcpDeriv *d, const double *mu, int lanes) {
-    double most = 0;
-    for (int i = 0; i < p->ncontact; i++)
-        for (int k = 0; k < 3; k++)
-            most = tac_max(most, tac_abs(mu[lanes * (TAC_NCP_INPUTS * i + k)]) * d->size[3 * i + k]);
-    for (int k = 0; k < p->rows.n; k++)
-        most = tac_max(most, tac_abs(mu[lanes * tac_ncp_value_input(p, k)]) * d->size[3 * p->ncontact + k]);
-    return most;
+/* most = max(most, |mu| size) of each right side. */
+static void raise_largest(int lanes, const double *mu, double size, double *most) {
+    for (int k = 0; k < lanes; k++)
+        most[k] = tac_max(most[k], tac_abs(mu[k]) * size);
 }
 
-/* 1: contacts are nearly redundant in the answer mu to weights of this size. Otherwise notes how far the answer can be
- * trusted after corrections of these sizes. */
-static int is_redundant(const tacNcp *p, tacNcpDeriv *d, const tacNcpLanes *w, int lanes, int k, double weights) {
-    if (largest_weight(p, d, w->mu + k, lanes) > REDUNDANT * weights) return 1;
+/* Largest term of a contact or row in G^T mu, of each right side. */
+static void largest_weights(const tacNcp *p, const tacNcpDeriv *d, const double *mu, int lanes, double *most) {
+    const double *of_rows = mu + lanes * tac_ncp_value_input(p, 0);
+    memset(most, 0, (size_t)lanes * sizeof *most);
+    for (int i = 0; i < p->ncontact; i++)
+        for (int k = 0; k < 3; k++)
+            raise_largest(lanes, mu + lanes * (TAC_NCP_INPUTS * i + k), d->size[3 * i + k], most);
+    for (int k = 0; k < p->rows.n; k++)
+        raise_largest(lanes, of_rows + lanes * k, d->size[3 * p->ncontact + k], most);
+}
+
+/* 1: contacts are nearly redundant in an answer with this largest term, to weights of this size. Otherwise notes how
+ * far the answer can be trusted after corrections of these sizes. */
+static int is_redundant(const tacNcp *p, tacNcpDeriv *d, const tacNcpLanes *w, int lanes, int k, double largest,
+                        double weights) {
+    if (largest > REDUNDANT * weights) return 1;
     double size = 0, change[2] = {w->change[0][k], w->change[1][k]};
     for (int j = 0; j < p->m->nv; j++)
         size = tac_max(size, tac_abs(w->lambda[lanes * j + k]));
@@ -52,7 +59,9 @@ void tac_ncp_adjoint(const tacNcp *p, tacNcpDeriv *d, const double *vbar, double
     copy(inputs, mu, w->mu);
     copy(inputs, mu, d->mu_given);
     tac_ncp_adjoint_single(p, d, w, tac_dense_largest(inputs, mu) > 0);
-    if (is_redundant(p, d, w, 1, 0, tac_dense_largest(nv, vbar))) tac_ncp_adjoint_extended(p, d);
+    double largest;
+    largest_weights(p, d, w->mu, 1, &largest);
+    if (is_redundant(p, d, w, 1, 0, largest, tac_dense_largest(nv, vbar))) tac_ncp_adjoint_extended(p, d);
     copy(nv, w->lambda, lambda);
     copy(inputs, w->mu, mu);
 }
@@ -97,6 +106,8 @@ void tac_ncp_adjoint_of_dofs(const tacNcp *p, tacNcpDeriv *d, int first, int cou
         tac_ncp_adjoint_wide(p, d, w, 0);
     else
         tac_ncp_adjoint_narrow(p, d, w, 0);
+    double largest[TAC_NCP_LANES];
+    largest_weights(p, d, w->mu, TAC_NCP_LANES, largest);
     for (int k = 0; k < count; k++)
-        if (is_redundant(p, d, w, TAC_NCP_LANES, k, 1)) extend_lane(p, d, k);
+        if (is_redundant(p, d, w, TAC_NCP_LANES, k, largest[k], 1)) extend_lane(p, d, k);
 }

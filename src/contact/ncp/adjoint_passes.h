@@ -90,12 +90,13 @@ LANE_INLINE void add_contact_weights(const tacNcp *p, const tacNcpDeriv *d, cons
     for (int i = 0; i < p->ncontact; i++) {
         const tacNcpResponse *a = &d->response[i];
         const int *body = p->contact[i].body;
-        for (int k = 0; k < 3; k++) {
-            Lane y = lane_dot6(&a->unit[0][k].ang.x, w->f + 6 * body[0]) +
-                     lane_dot6(&a->unit[1][k].ang.x, w->f + 6 * body[1]);
-            for (int e = 0; e < TAC_NCP_INPUTS; e++)
-                w->mu[TAC_NCP_INPUTS * i + e] += a->to[k][e] * y;
-        }
+        Lane y[3];
+        for (int k = 0; k < 3; k++)
+            y[k] = p->ldu.still[body[0]] ? (Lane){0} : lane_dot6(&a->unit[0][k].ang.x, w->f + 6 * body[0]);
+        for (int k = 0; k < 3 && !p->ldu.still[body[1]]; k++)
+            y[k] += lane_dot6(&a->unit[1][k].ang.x, w->f + 6 * body[1]);
+        for (int e = 0; e < TAC_NCP_INPUTS; e++)
+            w->mu[TAC_NCP_INPUTS * i + e] += (a->to[0][e] * y[0] + a->to[1][e] * y[1]) + a->to[2][e] * y[2];
     }
 }
 
@@ -125,9 +126,12 @@ LANE_INLINE void add_contacts_residual(const tacNcp *p, const tacNcpDeriv *d, co
 /* rest = vbar - A0^T lambda + G^T mu: the residual of the transposed system, with the stiffness of contacts in mu. */
 LANE_INLINE void set_residual(const tacNcp *p, const tacNcpDeriv *d, const Lanes *w) {
     const tacModel *m = p->m;
-    lane_zero(6 * m->nbody, w->t);
-    for (int b = 1; b < m->nbody; b++)
-        if (!p->ldu.still[b]) lane_add_multv6(1, d->held + TAC_BLOCK_SIZE * b, w->path + 6 * b, w->t + 6 * b);
+    for (int b = 0; b < m->nbody; b++) {
+        if (p->ldu.still[b])
+            lane_zero(6, w->t + 6 * b);
+        else
+            lane_multv6(d->held + TAC_BLOCK_SIZE * b, w->path + 6 * b, w->t + 6 * b);
+    }
     add_contacts_residual(p, d, w);
     for (int b = m->nbody - 1; b > 0; b--) {
         for (int j = m->body_dof_adr[b]; j < m->body_dof_adr[b] + m->body_dof_num[b]; j++)
@@ -149,11 +153,16 @@ LANE_INLINE void sum_paths(const tacNcp *p, const Lane *lambda, Lane *f) {
     }
 }
 
+/* Dofs at which a right side is not zero: `count` from `first` on. */
+typedef struct Span {
+    int first, count;
+} Span;
+
 /* Solves  A^T lambda + G^T nu = rest,  C nu - J lambda = wide  in place: lambda overwrites rest, nu overwrites wide.
  * f: sums of S lambda. With x = A^-T rest:  S^T nu = wide + J x,  lambda = x - A^-T G^T nu   (W33). */
-LANE_INLINE void solve_bordered(const tacNcp *p, const tacNcpDeriv *d, const Lanes *w) {
+LANE_INLINE void solve_bordered(const tacNcp *p, const tacNcpDeriv *d, const Lanes *w, Span of) {
     int n = p->rows.nwide, nv = p->m->nv;
-    lane_solve_transposed(&p->ldu, w->rest, w->z, w->f);
+    lane_solve_transposed(&p->ldu, of.first, of.count, w->rest, w->z, w->f);
     if (n == 0) return;
     for (int k = 0; k < n; k++)
         w->wide[k] += row_dot(&p->rows, &d->row_response[p->rows.wide[k]], p->rows.J, w->rest);
@@ -164,10 +173,10 @@ LANE_INLINE void solve_bordered(const tacNcp *p, const tacNcpDeriv *d, const Lan
     sum_paths(p, w->rest, w->f);
 }
 
-/* Solves for `rest` and `wide`; mu gets what belongs to that correction. */
-LANE_TARGET static inline void correct(const tacNcp *p, const tacNcpDeriv *d, const tacNcpLanes *lanes) {
+/* Solves for `rest`, zero but for some dofs, and `wide`; mu gets what belongs to that correction. */
+LANE_TARGET static inline void correct(const tacNcp *p, const tacNcpDeriv *d, const tacNcpLanes *lanes, Span of) {
     Lanes w = lanes_of(lanes);
-    solve_bordered(p, d, &w);
+    solve_bordered(p, d, &w, of);
     add_contact_weights(p, d, &w);
     add_rows_weights(p, d, &w);
 }
@@ -178,16 +187,27 @@ LANE_INLINE void add_correction(const tacNcp *p, const Lanes *w, tacNcpLanes *la
         w->lambda[j] += w->rest[j];
     for (int i = 0; i < 6 * p->m->nbody; i++)
         w->path[i] += w->f[i];
-    for (int k = 0; k < LANES; k++) {
-        lanes->change[0][k] = lanes->change[1][k];
-        lanes->change[1][k] = lane_largest(p->m->nv, w->rest, k);
-    }
+    memcpy(lanes->change[0], lanes->change[1], LANES * sizeof(double));
+    lane_largest(p->m->nv, w->rest, lanes->change[1]);
 }
 
 LANE_INLINE int has_converged(const tacNcp *p, const Lanes *w, const tacNcpLanes *lanes) {
+    double largest[LANES];
+    lane_largest(p->m->nv, w->lambda, largest);
     for (int k = 0; k < LANES; k++)
-        if (lanes->change[1][k] > CONVERGED * lane_largest(p->m->nv, w->lambda, k)) return 0;
+        if (lanes->change[1][k] > CONVERGED * largest[k]) return 0;
     return 1;
+}
+
+/* Dofs from the first to the last that a lane of x is not zero at. */
+LANE_INLINE Span span_of(int n, const Lane *x) {
+    const double *at = lane_of(x, 0);
+    int first = 0, end = LANES * n;
+    while (end > 0 && at[end - 1] == 0)
+        end--;
+    while (first < end && at[first] == 0)
+        first++;
+    return (Span){first / LANES, (end + LANES - 1) / LANES - first / LANES};
 }
 
 /* Begins with lambda = 0. `known`: mu is not zero. */
@@ -210,7 +230,7 @@ LANE_TARGET static inline void refine(const tacNcp *p, const tacNcpDeriv *d, tac
     for (int k = 0; k < MAX_SOLVES; k++) {
         if (k >= SOLVES && has_converged(p, &w, lanes)) break;
         if (k > 0) set_residual(p, d, &w);
-        correct(p, d, lanes);
+        correct(p, d, lanes, k > 0 || known ? (Span){0, p->m->nv} : span_of(p->m->nv, w.rest));
         add_correction(p, &w, lanes);
     }
 }

@@ -5,4 +5,6 @@ void tac_ncp_adjoint_single(const tacNcp *p, const tacNcpDeriv *d, tacNcpLanes *
     refine(p, d, lanes, known);
 }
 
-void tac_ncp_adjoint_correct(const tacNcp *p, const tacNcpDeriv *d, const tacNcpLanes *lanes) { correct(p, d, lanes); }
+void tac_ncp_adjoint_correct(const tacNcp *p, const tacNcpDeriv *d, const tacNcpLanes *lanes) {
+    correct(p, d, lanes, (Span){0, p->m->nv});
+}

@@ -2,13 +2,12 @@
  * rotation vector, where [Howell2022, eqs. 16-18] have the quaternion's vector part. */
 #include "contact/ncp/bodies.h"
 
+#include "contact/ncp/turns.h"
 #include "math/dense.h"
 #include "math/scalar.h"
 
 #include <string.h>
 
-/* rad: below this angle series are used. The first omitted term is 1e-16 of the leading one. */
-#define SMALL_TURN 0.05
 /* rad: a body or joint must turn by less in a step. Half a turn has no direction. */
 #define MAX_TURN 3.0
 /* rad: the rotation of a body differs from h times its angular velocity at q by less than this, unless one of them has
@@ -21,8 +20,8 @@ tacMat3 tac_ncp_skew(tacVec3 a) { return (tacMat3){{0, -a.z, a.y, a.z, 0, -a.x, 
 
 /* E = (1 - (t/2) cot(t/2))/t^2 of the angle t, as in Jr^-1, and F = (dE/dt)/t = ((t/2)^2/sin^2(t/2) + (t/2) cot(t/2) -
  * 2)/t^4. */
-static void inverse_jacobian_terms(double tt, double *E, double *F) {
-    if (tt < SMALL_TURN * SMALL_TURN) {
+void tac_ncp_inverse_jacobian_terms(double tt, double *E, double *F) {
+    if (tt < TAC_NCP_SMALL_TURN * TAC_NCP_SMALL_TURN) {
         *E = 1.0 / 12 + tt * (1.0 / 720 + tt * (1.0 / 30240 + tt / 1209600));
         *F = 1.0 / 360 + tt * (1.0 / 7560 + tt * (1.0 / 201600 + tt / 5987520));
         return;
@@ -44,7 +43,7 @@ static tacMat3 inverse_jacobian(tacVec3 phi, double square, double E) {
 tacVec3 tac_angular_momentum(tacSym3 J, tacVec3 phi, double h, int after) {
     tacVec3 y = tac_mulsv3(J, phi), across = tac_cross3(phi, y);
     double E, F;
-    inverse_jacobian_terms(tac_dot3(phi, phi), &E, &F);
+    tac_ncp_inverse_jacobian_terms(tac_dot3(phi, phi), &E, &F);
     tacVec3 L = tac_madd3(tac_madd3(y, after ? 0.5 : -0.5, across), E, tac_cross3(phi, across));
     return tac_scale3(1 / h, L);
 }
@@ -54,7 +53,7 @@ tacVec3 tac_angular_momentum(tacSym3 J, tacVec3 phi, double h, int after) {
 tacMat3 tac_angular_momentum_jac(tacSym3 J, tacVec3 phi, double h) {
     tacVec3 y = tac_mulsv3(J, phi), across = tac_cross3(phi, y);
     double E, F, tt = tac_dot3(phi, phi), over_h = 1 / h;
-    inverse_jacobian_terms(tt, &E, &F);
+    tac_ncp_inverse_jacobian_terms(tt, &E, &F);
     tacMat3 inverse = inverse_jacobian(phi, tt, E);
     tacMat3 D = tac_mulmm3(inverse, (tacMat3){{J.xx, J.xy, J.xz, J.xy, J.yy, J.yz, J.xz, J.yz, J.zz}});
     tacVec3 s = tac_madd3(tac_scale3(0.5, y), E, across);
@@ -117,15 +116,15 @@ static int measure_motion(tacNcp *p) {
     for (int j = 0; j < m->njnt && turned == 0; j++)
         turned = turned_by_joint(p, j);
     p->sum[0].ang = p->slide[0] = p->spin[0] = tac_zero3();
+    if (turned == 0) tac_ncp_turns(m->nbody - 1, p->w->xquat + 1, p->next.xquat + 1, over_h, p->spin + 1);
     for (int b = 1; b < m->nbody && turned == 0; b++) {
         int adr = m->body_dof_adr[b];
         tacVec3 around = p->sum[m->body_parent[b]].ang;
         for (int i = adr; i < adr + m->body_dof_num[b]; i++)
             around = tac_madd3(around, p->hv[i], p->w->S[i].ang);
         p->sum[b].ang = around;
-        tacVec3 turn = tac_ncp_turn(p->w->xquat[b], p->next.xquat[b]), lost = tac_sub3(turn, around);
+        tacVec3 turn = tac_scale3(p->h, p->spin[b]), lost = tac_sub3(turn, around);
         p->slide[b] = tac_scale3(over_h, tac_sub3(p->next.xipos[b], p->w->xipos[b]));
-        p->spin[b] = tac_scale3(over_h, turn);
         if (!is_shorter(turn, MAX_TURN) || !is_shorter(lost, MAX_TURN_DIFFERENCE)) turned = b;
     }
     return turned;
@@ -166,9 +165,9 @@ tacStatus tac_ncp_place_bodies(tacNcp *p, const double *v_next) {
         return TAC_ERR_DEGENERATE;
     }
     p->f[0] = tac_zero6();
+    tac_ncp_momenta(m->nbody - 1, p->inertia + 1, p->spin + 1, p->h, p->turning + 1);
     for (int b = 1; b < m->nbody; b++) {
-        tacVec3 turning = tac_angular_momentum(p->inertia[b], tac_scale3(p->h, p->spin[b]), p->h, 1);
-        tacVec3 ang = tac_sub3(turning, p->before[b].ang);
+        tacVec3 ang = tac_sub3(p->turning[b], p->before[b].ang);
         tacVec3 lin = tac_sub3(tac_scale3(m->body_mass[b], p->slide[b]), p->before[b].lin);
         tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
         p->f[b] = (tacVec6){tac_add3(ang, tac_cross3(arm, lin)), lin};
@@ -206,40 +205,66 @@ static void put_axes(tacNcp *p) {
 }
 
 /* [row] [column] = column row^T - (row . column) 1 */
-void tac_ncp_add_rigid(const tacMat3 *T, double s, tacVec3 row, tacVec3 column, double *H) {
+void tac_ncp_set_rigid(const tacMat3 *T, double s, tacVec3 row, tacVec3 column, double *H) {
     double along = s * tac_dot3(row, column);
+    const double *t = T->m;
     tacVec3 r = tac_scale3(s, row), c = tac_scale3(s, column);
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++)
-            H[6 * i + j] += T->m[3 * i + j] - tac_get3(c, i) * tac_get3(row, j);
-        H[6 * i + i] += along;
-        H[6 * (3 + i) + 3 + i] += s;
-    }
-    H[4] -= r.z, H[5] += r.y, H[9] += r.z, H[11] -= r.x, H[15] -= r.y, H[16] += r.x;
-    H[19] += c.z, H[20] -= c.y, H[24] -= c.z, H[26] += c.x, H[30] += c.y, H[31] -= c.x;
-}
-
-tacMat3 tac_ncp_angular_momentum_block(const tacWork *first, const tacWork *second, int b, tacSym3 J, double h,
-                                       tacVec3 *momentum) {
-    tacSym3 inertia = tac_rotatesym3(first->xmat[b], J);
-    tacVec3 phi = tac_ncp_turn(first->xquat[b], second->xquat[b]);
-    if (momentum != NULL) *momentum = tac_angular_momentum(inertia, phi, h, 1);
-    return tac_angular_momentum_jac(inertia, phi, h);
+    const double block[TAC_BLOCK_SIZE] = {t[0] - c.x * row.x + along,
+                                          t[1] - c.x * row.y,
+                                          t[2] - c.x * row.z,
+                                          0,
+                                          -r.z,
+                                          r.y,
+                                          t[3] - c.y * row.x,
+                                          t[4] - c.y * row.y + along,
+                                          t[5] - c.y * row.z,
+                                          r.z,
+                                          0,
+                                          -r.x,
+                                          t[6] - c.z * row.x,
+                                          t[7] - c.z * row.y,
+                                          t[8] - c.z * row.z + along,
+                                          -r.y,
+                                          r.x,
+                                          0,
+                                          0,
+                                          c.z,
+                                          -c.y,
+                                          s,
+                                          0,
+                                          0,
+                                          -c.z,
+                                          0,
+                                          c.x,
+                                          0,
+                                          s,
+                                          0,
+                                          c.y,
+                                          -c.x,
+                                          0,
+                                          0,
+                                          0,
+                                          s};
+    memcpy(H, block, sizeof block);
 }
 
 static void put_body(tacNcp *p, int b) {
-    tacMat3 T = tac_angular_momentum_jac(p->inertia[b], tac_scale3(p->h, p->spin[b]), p->h);
     tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]), ahead = tac_sub3(p->next.xipos[b], p->next.origin[b]);
-    tac_ncp_add_rigid(&T, p->m->body_mass[b] / p->h, arm, ahead, p->ldu.H + TAC_BLOCK_SIZE * b);
+    tac_ncp_set_rigid(&p->turning_block[b], p->m->body_mass[b] / p->h, arm, ahead, p->ldu.H + TAC_BLOCK_SIZE * b);
 }
 
 void tac_ncp_linearize(tacNcp *p) {
     const tacModel *m = p->m;
     p->turned = 0;
-    tac_block_ldu_clear(&p->ldu);
+    tac_block_ldu_begin(&p->ldu);
     put_axes(p);
-    for (int b = 1; b < m->nbody; b++)
-        if (!p->ldu.still[b]) put_body(p, b);
+    tac_ncp_momenta_jac(m->nbody - 1, p->inertia + 1, p->spin + 1, p->h, p->turning_block + 1);
+    for (int b = 0; b < m->nbody; b++) {
+        if (!p->ldu.still[b])
+            put_body(p, b);
+        else
+            memset(p->ldu.H + TAC_BLOCK_SIZE * b, 0, TAC_BLOCK_SIZE * sizeof *p->ldu.H);
+    }
     for (int i = 0; i < m->nv; i++)
         p->ldu.diag[i] = m->dof_armature[i] + p->damping_span * m->dof_damping[i];
 }

@@ -12,13 +12,10 @@ tacVec3 tac_angular_momentum(tacSym3 J, tacVec3 phi, double h, int after);
 tacMat3 tac_angular_momentum_jac(tacSym3 J, tacVec3 phi, double h);
 /* Rotation vector between two orientations, world axes. */
 tacVec3 tac_ncp_turn(tacQuat from, tacQuat to);
-/* The same derivative for a body between two poses, in world axes; the momentum too unless NULL. */
-tacMat3 tac_ncp_angular_momentum_block(const tacWork *first, const tacWork *second, int b, tacSym3 J, double h,
-                                       tacVec3 *momentum);
 /* Angular momentum gained between the poses before (w[0]), at q (w[1]) and at q+ (w[2]), world axes. Linear in J. */
 tacVec3 tac_ncp_angular_momentum_gained(const tacWork *const w[3], int b, tacSym3 J, double h);
-/* H += [T 0; 0 s 1] at a body's centre of mass, as a 6 x 6 block about points from which it is at these arms. */
-void tac_ncp_add_rigid(const tacMat3 *T, double s, tacVec3 arm_row, tacVec3 arm_column, double *H);
+/* H = [T 0; 0 s 1] at a body's centre of mass, as a 6 x 6 block about points from which it is at these arms. */
+void tac_ncp_set_rigid(const tacMat3 *T, double s, tacVec3 arm_row, tacVec3 arm_column, double *H);
 /* [a]: the matrix of a x. */
 tacMat3 tac_ncp_skew(tacVec3 a);
 

@@ -10,6 +10,7 @@
 #include "contact/ncp/contact_system.h"
 #include "contact/ncp/impulse_place.h"
 #include "contact/ncp/rows_deriv.h"
+#include "contact/ncp/turns.h"
 #include "math/dense.h"
 #include "math/six.h"
 
@@ -61,10 +62,14 @@ int tac_ncp_deriv_layout(tacNcpDeriv *d, const tacModel *m, int max_contacts, ta
     d->wrench = TAC_TAKE(arena, m->nbody, tacVec6);
     d->path = TAC_TAKE(arena, m->nbody, tacVec6);
     d->diag = TAC_TAKE(arena, m->nv, double);
+    d->torque = (double(*)[3])TAC_TAKE(arena, 18 * m->nbody, double);
+    d->inertia = TAC_TAKE(arena, m->nbody, tacSym3);
+    d->spin = TAC_TAKE(arena, m->nbody, tacVec3);
+    d->turning_block = TAC_TAKE(arena, m->nbody, tacMat3);
     d->q_before = TAC_TAKE(arena, m->nq, double);
     d->response = TAC_TAKE(arena, tac_ncp_max_features(max_contacts), tacNcpResponse);
-    return d->wrench && d->path && d->diag && d->q_before && d->response &&
-           tac_ncp_kinematics_layout(&d->before, m, arena) && layout_adjoint(d, m, max_contacts, arena);
+    return d->wrench && d->path && d->diag && d->torque && d->inertia && d->spin && d->turning_block && d->q_before &&
+           d->response && tac_ncp_kinematics_layout(&d->before, m, arena) && layout_adjoint(d, m, max_contacts, arena);
 }
 
 int tac_ncp_max_inputs(const tacModel *m, int max_contacts) {
@@ -80,19 +85,34 @@ int tac_ncp_inputs(const tacNcp *p) { return TAC_NCP_INPUTS * p->ncontact + 2 * 
 static void put_body(const tacNcp *p, tacNcpDeriv *d, int b) {
     const tacModel *m = p->m;
     double mass = m->body_mass[b] / p->h;
-    tacSym3 J = m->body_icom[b];
-    tacVec3 W, W_before = p->before[b].ang;
-    tacMat3 T = tac_ncp_angular_momentum_block(p->w, &p->next, b, J, p->h, &W), T_before, A, B;
-    T_before = tac_ncp_angular_momentum_block(&d->before, p->w, b, J, p->h, NULL);
-    tacMat3 of_W = tac_ncp_skew(W), of_before = tac_ncp_skew(W_before);
+    const double *T = p->turning_block[b].m, *T_before = d->turning_block[b].m;
+    tacMat3 A, B, of_W = tac_ncp_skew(p->turning[b]), of_before = tac_ncp_skew(p->before[b].ang);
     for (int i = 0; i < 9; i++) {
-        A.m[i] = -of_W.m[i] - T.m[i] - T_before.m[i];
-        B.m[i] = of_before.m[i] + T_before.m[i];
+        A.m[i] = -of_W.m[i] - T[i] - T_before[i];
+        B.m[i] = of_before.m[i] + T_before[i];
     }
     tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]),
             arm_before = tac_sub3(d->before.xipos[b], d->before.origin[b]);
-    tac_ncp_add_rigid(&A, -2 * mass, arm, arm, d->block[TAC_NCP_NOW] + TAC_BLOCK_SIZE * b);
-    tac_ncp_add_rigid(&B, mass, arm, arm_before, d->block[TAC_NCP_BEFORE] + TAC_BLOCK_SIZE * b);
+    tac_ncp_set_rigid(&A, -2 * mass, arm, arm, d->block[TAC_NCP_NOW] + TAC_BLOCK_SIZE * b);
+    tac_ncp_set_rigid(&B, mass, arm, arm_before, d->block[TAC_NCP_BEFORE] + TAC_BLOCK_SIZE * b);
+}
+
+/* T- of all bodies, then the blocks of each. Needs: the problem's system is linearized. */
+static void put_bodies(const tacNcp *p, tacNcpDeriv *d) {
+    const tacModel *m = p->m;
+    int n = m->nbody - 1;
+    for (int b = 1; b <= n; b++)
+        d->inertia[b] = tac_rotatesym3(d->before.xmat[b], m->body_icom[b]);
+    tac_ncp_turns(n, d->before.xquat + 1, p->w->xquat + 1, 1 / p->h, d->spin + 1);
+    tac_ncp_momenta_jac(n, d->inertia + 1, d->spin + 1, p->h, d->turning_block + 1);
+    for (int b = 0; b < m->nbody; b++) {
+        if (!p->ldu.still[b]) {
+            put_body(p, d, b);
+            continue;
+        }
+        memset(d->block[TAC_NCP_NOW] + TAC_BLOCK_SIZE * b, 0, TAC_BLOCK_SIZE * sizeof(double));
+        memset(d->block[TAC_NCP_BEFORE] + TAC_BLOCK_SIZE * b, 0, TAC_BLOCK_SIZE * sizeof(double));
+    }
 }
 
 /* Sums blocks over subtrees; S . block for each dof. */
@@ -375,10 +395,7 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     memcpy(d->rigid, p->ldu.H, blocks);
     memcpy(d->block[TAC_NCP_NEXT], p->ldu.H, blocks);
     memcpy(d->diag, p->ldu.diag, (size_t)m->nv * sizeof *d->diag);
-    memset(d->block[TAC_NCP_NOW], 0, blocks);
-    memset(d->block[TAC_NCP_BEFORE], 0, blocks);
-    for (int b = 1; b < m->nbody; b++)
-        if (!p->ldu.still[b]) put_body(p, d, b);
+    put_bodies(p, d);
     sum_blocks(p, d);
     twists_before(p, d);
     put_wrenches(p, d);
@@ -466,14 +483,13 @@ static void emit_torque(const tacNcp *p, int body, tacVec3 torque, int column, c
         tac_emit(balance, i, column, tac_dot3(p->w->S[i].ang, torque));
 }
 
-/* Emits torques as the impulse's place moves relative to the centres of mass at q: of a place at q, or between two
- * moving bodies. The residual of a body's balance contains minus the torque on it. */
-static void emit_places(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *balance) {
+/* Emits torques as the impulse's place moves relative to the centres of mass of two moving bodies at q. The residual of
+ * a body's balance contains minus the torque on it. */
+static void emit_place_between(const tacNcp *p, const tacNcpDeriv *d, int contact, const tacSink *balance) {
     const tacModel *m = p->m;
     const tacNcpContact *c = &p->contact[contact];
     int at[2] = {m->body_last_dof[c->body[0]], m->body_last_dof[c->body[1]]};
     tacVec3 P = tac_ncp_contact_frame(p, c).impulse;
-    if (c->impulse.rule == TAC_NCP_PLACE_NEXT && c->impulse.side >= 0) return;
     while (at[0] >= 0 || at[1] >= 0) {
         int dof = at[0] > at[1] ? at[0] : at[1];
         tacVec3 dx[2] = {tac_zero3(), tac_zero3()};
@@ -490,14 +506,54 @@ static void emit_places(const tacNcp *p, const tacNcpDeriv *d, int contact, cons
     }
 }
 
+/* Adds the same torque on the only body that moves, per unit of its twist at q: +-(dx - d(place)) x P. */
+static void add_place(const tacNcp *p, const tacNcpDeriv *d, int contact) {
+    const tacNcpContact *c = &p->contact[contact];
+    int side = c->impulse.side, b = c->body[side];
+    double(*torque)[3] = d->torque + 6 * b, (*place)[12] = d->response[contact].place;
+    tacVec3 P = tac_scale3(side == 0 ? -1 : 1, tac_ncp_contact_frame(p, c).impulse);
+    tacVec3 arm = tac_sub3(p->w->xipos[b], p->w->origin[b]);
+    for (int k = 0; k < 6; k++) {
+        tacVec3 e = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), dx = k < 3 ? tac_cross3(e, arm) : e;
+        int column = 6 * side + k;
+        tacVec3 by = tac_vec3(place[0][column], place[1][column], place[2][column]);
+        tac_store3(torque[k], tac_add3(tac_load3(torque[k]), tac_cross3(tac_sub3(dx, by), P)));
+    }
+}
+
+/* Emits what add_place has added for a body. */
+static void emit_body_torque(const tacNcp *p, const tacNcpDeriv *d, int b, const tacSink *balance) {
+    double(*torque)[3] = d->torque + 6 * b;
+    for (int j = p->m->body_last_dof[b]; j >= 0; j = p->m->dof_parent[j]) {
+        tacVec3 sum = tac_zero3();
+        for (int k = 0; k < 6; k++)
+            sum = tac_madd3(sum, (&p->w->S[j].ang.x)[k], tac_load3(torque[k]));
+        emit_torque(p, b, sum, j, balance);
+    }
+}
+
+/* Emits torques as places of impulses move: of places at q, or between two moving bodies. */
+static void emit_places(const tacNcp *p, const tacNcpDeriv *d, const tacSink *balance) {
+    int nbody = p->m->nbody;
+    memset(d->torque, 0, 6 * (size_t)nbody * sizeof *d->torque);
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacNcpContact *c = &p->contact[i];
+        if (c->impulse.side < 0)
+            emit_place_between(p, d, i, balance);
+        else if (c->impulse.rule != TAC_NCP_PLACE_NEXT)
+            add_place(p, d, i);
+    }
+    for (int b = 1; b < nbody; b++)
+        if (tac_dense_largest(18, d->torque[6 * b]) > 0) emit_body_torque(p, d, b, balance);
+}
+
 void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *q, const tacNcpSink *v) {
     int free = tac_sink_is_empty(&q->inputs);
     emit_bodies(p, d, &q->balance, &v->balance);
     emit_dofs(p, &q->balance, &v->balance);
-    for (int i = 0; i < p->ncontact; i++) {
+    for (int i = 0; i < p->ncontact; i++)
         emit_starts(p, d, i, &q->inputs, &v->inputs);
-        if (!free) emit_places(p, d, i, &q->balance);
-    }
+    if (!free) emit_places(p, d, &q->balance);
     tac_ncp_rows_state_jac(p, q, v, free);
 }
 

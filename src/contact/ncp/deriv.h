@@ -51,6 +51,9 @@ typedef struct tacNcpDeriv {
     double kappa;
     tacWork before; /* at q (-) h v: position stage */
     double *q_before;
+    tacSym3 *inertia;             /* nbody: about the centre of mass at q (-) h v, world axes */
+    tacVec3 *spin;                /* nbody: angular velocity between q (-) h v and q */
+    tacMat3 *turning_block;       /* nbody: derivative of that angular momentum as q turns */
     double *block[TAC_NCP_POSES]; /* nbody x 36: df/d(pose) summed over each body's subtree, without contacts */
     tacVec6 *row[TAC_NCP_POSES];  /* nv: S . block of the dof's body */
     double *rigid, *diag;         /* nbody x 36, nv: of the step's system without contacts and limits */
@@ -59,6 +62,7 @@ typedef struct tacNcpDeriv {
     tacVec6 *wrench;              /* nbody: residual of the balance, at the centre of mass */
     tacNcpResponse *response;     /* a contact */
     tacVec6 *path;                /* nbody: scratch of tac_ncp_free_weights */
+    double (*torque)[3];          /* 6 nbody: scratch of tac_ncp_state_jac */
     tacNcpRowResponse *row_response;
     double *border;            /* A^-T G^T of wide rows, nv each */
     double *size;              /* largest number in each row of G: 3 a contact, 1 a row */

@@ -98,14 +98,16 @@ struct tacNcp {
     /* Bodies and dofs. */
     tacWork next; /* at q+: position stage alone */
     double *q_next, *hv;
-    tacVec6 *before;       /* nbody: momentum before the step with the impulse of gravity, at the centre of mass */
-    tacVec6 *f, *sum;      /* nbody: residual impulse about the tree's origin at q; its sums over subtrees */
-    tacVec6 *rhs;          /* nbody, with g_rhs: right sides of the reduced system */
-    tacSym3 *inertia;      /* nbody: about the centre of mass at q, world axes */
-    tacVec3 *slide, *spin; /* nbody: velocity of the centre of mass and angular velocity between q and q+ */
-    double *g_rhs;         /* nv */
-    double *anchor;        /* nv: v+ at which features were last added */
-    double *tau, *g;       /* nv: impulses of joint forces; residual impulse of the dofs themselves */
+    tacVec6 *before;        /* nbody: momentum before the step with the impulse of gravity, at the centre of mass */
+    tacVec6 *f, *sum;       /* nbody: residual impulse about the tree's origin at q; its sums over subtrees */
+    tacVec6 *rhs;           /* nbody, with g_rhs: right sides of the reduced system */
+    tacSym3 *inertia;       /* nbody: about the centre of mass at q, world axes */
+    tacVec3 *slide, *spin;  /* nbody: velocity of the centre of mass and angular velocity between q and q+ */
+    tacVec3 *turning;       /* nbody: angular momentum between q and q+, world axes */
+    tacMat3 *turning_block; /* nbody: its derivative as q+ turns; of the system */
+    double *g_rhs;          /* nv */
+    double *anchor;         /* nv: v+ at which features were last added */
+    double *tau, *g;        /* nv: impulses of joint forces; residual impulse of the dofs themselves */
     /* Contacts and rows. */
     int ncontact, max_contacts, room; /* max_contacts: found at a time; room: length of `contact` */
     int nremoved;                     /* removed contacts that overlap at q, kept at the end of `contact` */

@@ -109,7 +109,9 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
     p->inertia = TAC_TAKE(arena, m->nbody, tacSym3);
     p->slide = TAC_TAKE(arena, m->nbody, tacVec3);
     p->spin = TAC_TAKE(arena, m->nbody, tacVec3);
-    return p->q_next && p->x && p->tree && p->inertia && p->slide && p->spin &&
+    p->turning = TAC_TAKE(arena, m->nbody, tacVec3);
+    p->turning_block = TAC_TAKE(arena, m->nbody, tacMat3);
+    return p->q_next && p->x && p->tree && p->inertia && p->slide && p->spin && p->turning && p->turning_block &&
            tac_ncp_kinematics_layout(&p->next, m, arena) && layout_pairs(p, m, arena) &&
            tac_block_ldu_layout(&p->ldu, arena);
 }

@@ -8,6 +8,7 @@
 
 #include "contact/ncp/adjoint.h"
 #include "contact/ncp/damping.h"
+#include "contact/ncp/rows_deriv.h"
 #include "contact/ncp/share.h"
 #include "dynamics/actuator.h"
 #include "dynamics/passive.h"
@@ -107,13 +108,18 @@ static tacStatus emit_all(tacContext *ctx, const double *x, const double *u, tac
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
+/* Inputs whose changes may be other than zero: numbers of rows' laws, the last, change with parameters alone. */
+static int changing_inputs(const tacNcp *p, tacColumns c) {
+    return c.np > 0 ? tac_ncp_inputs(p) : tac_ncp_value_input(p, p->rows.n);
+}
+
 tacStatus tac_ncp_residual_jac(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                                tacColumns c, double *W, double *r, double *wrench) {
     const tacModel *m = ctx->model;
     Target t = {.balance = {.matrix = W, .ld = c.n}, .inputs = {.matrix = r, .ld = c.n}, .c = c};
     if (wrench != NULL) t.wrench = (tacSink){.matrix = wrench, .ld = c.n};
     memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
-    if (r != NULL) memset(r, 0, (size_t)tac_ncp_inputs(p) * (size_t)c.n * sizeof *r);
+    if (r != NULL) memset(r, 0, (size_t)changing_inputs(p, c) * (size_t)c.n * sizeof *r);
     emit_forces(ctx, x, u, p, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, c, NULL);
     for (size_t i = 0; i < (size_t)m->nv * (size_t)c.n; i++)
         W[i] *= p->h;
@@ -142,7 +148,7 @@ static int used_columns(int n, const double *row) {
 
 void tac_ncp_pack_inputs(const tacNcp *p, tacNcpChanges *all) {
     size_t n = (size_t)all->c.n;
-    int inputs = tac_ncp_inputs(p);
+    int inputs = changing_inputs(p, all->c);
     all->nrow = all->width = 0;
     for (int i = 0; i < inputs; i++) {
         int used = used_columns(all->c.n, all->r + (size_t)i * n);
@@ -195,14 +201,17 @@ typedef struct Jacobian {
     double *W, *hv; /* nv (rounded up to whole strips) x c.n, nv */
     tacNcpPull pull;
     tacNcpChanges all;
-    tacNcpShares shares; /* a line for each dof */
+    tacNcpShares shares;            /* a line for each dof */
+    int *balance_rows, *input_rows; /* rows of R and r that blocks of columns have */
 } Jacobian;
 
 static int layout_jac(Jacobian *j, int nv, tacColumns c, int inputs, tacArena *arena) {
     size_t rows = (size_t)(nv + TAC_NCP_LANES - 1);
     *j = (Jacobian){.W = TAC_TAKE(arena, rows * (size_t)c.n, double)};
     j->hv = TAC_TAKE(arena, nv, double);
-    return j->W && j->hv && tac_ncp_pull_layout(&j->pull, nv, inputs, arena) &&
+    j->balance_rows = TAC_TAKE(arena, tac_dense_block_rows_size(c.n, nv), int);
+    j->input_rows = TAC_TAKE(arena, tac_dense_block_rows_size(c.n, inputs), int);
+    return j->W && j->hv && j->balance_rows && j->input_rows && tac_ncp_pull_layout(&j->pull, nv, inputs, arena) &&
            tac_ncp_changes_layout(&j->all, nv, c, inputs, arena);
 }
 
@@ -225,10 +234,10 @@ static void put_strip(const tacNcp *p, tacNcpDeriv *d, Jacobian *j, int first, i
         tac_ncp_note_share(p, &j->shares, first + lane, j->pull.mu);
     }
     pack_weights(&j->all, d->strip.mu, -1 / p->h, j->all.weight);
-    tac_dense_add_to_four(j->all.width, j->all.nrow, j->all.weight, j->all.r, W, n);
+    tac_dense_add_to_four(j->all.width, j->all.nrow, j->input_rows, j->all.weight, j->all.r, W, n);
     for (int i = 0; i < TAC_NCP_LANES * nv; i++)
         lambda[i] /= p->h;
-    tac_dense_add_to_four(n, nv, lambda, j->all.R, W, n);
+    tac_dense_add_to_four(n, nv, j->balance_rows, lambda, j->all.R, W, n);
     for (int lane = 0; lane < count; lane++)
         W[(size_t)lane * (size_t)n + (size_t)(nv + first + lane)] += 1 / p->h;
 }
@@ -248,6 +257,8 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     memcpy(j.hv, p.hv, (size_t)m->nv * sizeof *j.hv);
     TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &p, &d, c, j.all.R, j.all.r, NULL));
     tac_ncp_pack_inputs(&p, &j.all);
+    tac_dense_block_rows(c.n, m->nv, j.all.R, j.balance_rows);
+    tac_dense_block_rows(j.all.width, j.all.nrow, j.all.r, j.input_rows);
     for (int i = 0; i < m->nv; i += TAC_NCP_LANES)
         put_strip(&p, &d, &j, i, m->nv - i < TAC_NCP_LANES ? m->nv - i : TAC_NCP_LANES);
     ctx->info.conditioning = d.conditioning;
