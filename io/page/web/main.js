@@ -43,7 +43,7 @@ function setPlaying(playing) {
 
 /* --- scene --- */
 const canvas = byId("canvas");
-const software = drawsInSoftware(), items = makeItems(software ? 16 : 40);
+const software = drawsInSoftware(), items = makeItems(software ? 12 : 40);
 const hasLooks = items.some(item => item.looks), hasBoth = hasLooks && items.some(item => !item.looks);
 const shown = item => player.collision ? item.collides || !hasBoth : item.looks || !hasLooks;
 const survey = surveyMotion(items.filter(shown));
@@ -87,7 +87,7 @@ function homeView() {
 
 const { wanders, radius, home } = homeView();
 const renderer = makeRenderer();
-if (renderer.software) player.quality = 2;
+if (renderer.software) player.quality = 3;
 const camera = new Camera(renderer.canvas, home, changed);
 const anchor = sub(home.target, middle()); // from the robot's middle to what the camera looks at
 
