@@ -69,6 +69,7 @@ static tacStatus read_model(tacMjcf *m, const tacMjcfFile *file) {
     TAC_TRY(tac_xml_parse(&m->xml, file->path, file->bytes, file->size, &m->root, m->err));
     TAC_TRY(tac_mjcf_include(m));
     TAC_TRY(check_root(m));
+    tac_report_set_name(m->report, tac_xml_get(m->root, "model"));
     TAC_TRY(tac_mjcf_defaults_begin(m));
     TAC_TRY(add_world(m));
     TAC_TRY(read_sections(m, 0, 1)); /* <compiler> says how angles are meant */

@@ -11,11 +11,20 @@ typedef struct Lines {
     int lost; /* 1: a line found no memory */
 } Lines;
 
+enum { LONGEST_NAME = 256 };
+
 struct tacReport {
     Lines ignored, warnings;
+    char name[LONGEST_NAME];
 };
 
 tacReport *tac_report_new(void) { return calloc(1, sizeof(tacReport)); }
+
+void tac_report_set_name(tacReport *report, const char *name) {
+    if (report != NULL && name != NULL) snprintf(report->name, sizeof report->name, "%s", name);
+}
+
+const char *tac_report_name(const tacReport *report) { return report != NULL ? report->name : ""; }
 
 static void free_lines(Lines *lines) {
     for (int i = 0; i < lines->n; i++)

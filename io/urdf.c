@@ -242,6 +242,7 @@ tacStatus tac_urdf_load(const char *path, xmlNode *robot, const tacFiles *files,
     urdf->report = report;
     urdf->err = err;
     urdf->robot = robot;
+    tac_report_set_name(report, tac_xml_get(robot, "name"));
     urdf->option = tac_default_option();
     urdf->option.literal_inertia = 1;
     tac_files_folder(path, urdf->folder, sizeof urdf->folder);

@@ -25,7 +25,12 @@ tacPage cli_page_of_run(const tacPageWords *words, const tacRun *run, const tacM
     return page;
 }
 
-void cli_page_title(const char *path, char *title, size_t size) {
+void cli_page_title(const tacModelFile *file, const char *path, char *title, size_t size) {
+    const char *own = tac_report_name(file->report);
+    if (own[0] != '\0') {
+        snprintf(title, size, "%s", own);
+        return;
+    }
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path, *dot = strrchr(name, '.');
     snprintf(title, size, "%.*s", dot != NULL && dot > name ? (int)(dot - name) : (int)strlen(name), name);
 }

@@ -1,6 +1,7 @@
 /* A recorded motion as a page (tac_page_text). */
 #pragma once
 
+#include "cli/input/model_file.h"
 #include "cli/report/motion_file.h"
 
 #include "tactus/io.h"
@@ -16,7 +17,7 @@ typedef struct tacPageWords {
 int cli_write_page(const char *verb, const tacPage *page, FILE *stream);
 /* The page of a run. */
 tacPage cli_page_of_run(const tacPageWords *words, const tacRun *run, const tacMotion *motion);
-/* "models/panda.xml" -> "panda" */
-void cli_page_title(const char *path, char *title, size_t size);
+/* The name that the file gives its model; else that of the file: "models/panda.xml" -> "panda". */
+void cli_page_title(const tacModelFile *file, const char *path, char *title, size_t size);
 /* The command line in one line; words that a shell would change are in quotes. */
 void cli_page_command(int argc, char **argv, char *text, size_t size);

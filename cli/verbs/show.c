@@ -73,7 +73,7 @@ static int show(const tacModelFile *file, const tacShowArgs *args, const char *c
     if (result != CLI_GO_ON) return result;
     result = cli_states_read("show", operand[1], file->model, options, &states);
     if (result != CLI_GO_ON) return result;
-    cli_page_title(operand[0], title, sizeof title);
+    cli_page_title(file, operand[0], title, sizeof title);
     tacPage page = tac_default_page();
     page.model = file->model, page.options = options;
     page.nframe = states.nframe, page.time = states.time, page.x = states.x, page.u = states.u;

@@ -199,25 +199,25 @@ static int sweep_from(const tacRun *ran, const double *start, const tacMotion *m
 }
 
 /* Simulates, writes and prints, with everything chosen. sweep: NULL where no gradient is asked for. */
-static int run_and_report(const tacSimArgs *args, const tacModelArgs *model, tacRun *run, tacSweep *sweep,
-                          const char *command) {
+static int run_and_report(const tacModelFile *file, const tacSimArgs *args, const tacModelArgs *model, tacRun *run,
+                          tacSweep *sweep, const char *command) {
     char title[TITLE];
-    tacOutputFile file = {0};
+    tacOutputFile out = {0};
     double *start = malloc(((size_t)tac_nx(run->model) + 1) * sizeof *start);
     if (start == NULL) return cli_fail("sim", "out of memory");
     memcpy(start, run->x, (size_t)tac_nx(run->model) * sizeof *start);
-    int result = args->output != NULL ? cli_output_open("sim", args->output, &file) : CLI_GO_ON;
+    int result = args->output != NULL ? cli_output_open("sim", args->output, &out) : CLI_GO_ON;
     if (result == CLI_GO_ON) {
         int keep = args->output != NULL || sweep != NULL;
         tacMotion motion = cli_motion_begin(run->model, tac_ninput(run->model, &run->options), keep);
         result = cli_run("sim", run, &motion);
         if (result == CLI_GO_ON && sweep != NULL) result = sweep_from(run, start, &motion, sweep);
-        cli_page_title(model->path, title, sizeof title);
+        cli_page_title(file, model->path, title, sizeof title);
         tacPageWords words = {.title = title, .command = command, .gradient = sweep != NULL ? &sweep->gradient : NULL};
         if (result == CLI_GO_ON && args->output != NULL)
-            result = write_motion(&words, run, &motion, args->output, &file);
+            result = write_motion(&words, run, &motion, args->output, &out);
         if (result == CLI_GO_ON) result = report(args, model->path, run, &motion, sweep);
-        cli_output_abandon(&file);
+        cli_output_abandon(&out);
         cli_motion_free(&motion);
     }
     free(start);
@@ -246,7 +246,7 @@ static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacM
                       .u = start.u,
                       .energy_bound = args->energy_bound,
                       .every = choose_every(args, format, options.dt, steps)};
-        result = run_and_report(args, model, &run, sweep, command);
+        result = run_and_report(file, args, model, &run, sweep, command);
     }
     cli_sweep_free(&own);
     cli_controls_free(&controls);

@@ -24,6 +24,8 @@ TAC_API tacLoadOptions tac_default_load_options(void);
 
 /* Ignored elements and warnings of a load; opaque. Lines read "file:line: text". */
 typedef struct tacReport tacReport;
+/* The name that the file gives its model, "" where it gives none. */
+TAC_API const char *tac_report_name(const tacReport *report);
 TAC_API int tac_report_ignored_count(const tacReport *report);
 TAC_API const char *tac_report_ignored(const tacReport *report, int i);
 TAC_API int tac_report_warning_count(const tacReport *report);

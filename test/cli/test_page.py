@@ -70,6 +70,11 @@ class SimPage(Case):
         self.assertEqual(page.title, "arm – Tactus")
         self.assertNotIn("{{", re.sub(r"<script>.*", "", text, flags=re.S))
 
+    def test_title_is_the_models_name(self):
+        for attribute, title in ((' model="two < three"', "two < three"), ("", "file")):
+            _, page, _ = self.page(self.file("file.xml", ARM.replace(' model="arm"', attribute.replace("<", "&lt;"))), "--steps", 1)
+            self.assertEqual(page.title, f"{title} – Tactus")
+
     def test_needs_no_network(self):
         text, page, _ = self.page(self.arm, "--time", 0.1)
         self.assertEqual([a for a in page.attributes if a[1] in ("src", "href", "action", "srcset", "data-src")], [])

@@ -64,6 +64,7 @@ CASE(tac_hash) { tac_hash(P(w.x), 8, 0); }
 /* --- io.h --------------------------------------------------------------------------------------------------------- */
 
 CASE(tac_default_load_options) { tac_default_load_options(); }
+CASE(tac_report_name) { TEXT(tac_report_name(P(w.report))); }
 CASE(tac_report_ignored_count) { w.n = tac_report_ignored_count(P(w.report)); }
 CASE(tac_report_ignored) { TEXT(tac_report_ignored(P(w.report), I(0))); }
 CASE(tac_report_warning_count) { w.n = tac_report_warning_count(P(w.report)); }
@@ -487,6 +488,7 @@ static const struct {
              CALL(tac_random_normal),
              CALL(tac_hash),
              CALL(tac_default_load_options),
+             CALL(tac_report_name),
              CALL(tac_report_ignored_count),
              CALL(tac_report_ignored),
              CALL(tac_report_warning_count),

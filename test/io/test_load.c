@@ -107,6 +107,8 @@ static void report_is_optional(void **state) {
     CHECK_INT(tac_load_with(path, NULL, &model, NULL, NULL), TAC_OK);
     tac_model_free(model);
     CHECK_INT(tac_load_with(path, NULL, &model, &report, NULL), TAC_OK);
+    CHECK_STR(tac_report_name(report), "r");
+    CHECK_STR(tac_report_name(NULL), "");
     CHECK_INT(tac_report_ignored_count(report), 1);
     CHECK_STR(tac_report_ignored(report, 7), "");
     CHECK_STR(tac_report_ignored(report, -1), "");

@@ -43,7 +43,7 @@ function setPlaying(playing) {
 
 /* --- scene --- */
 const canvas = byId("canvas");
-const items = makeItems(40);
+const software = drawsInSoftware(), items = makeItems(software ? 12 : 40);
 const hasLooks = items.some(item => item.looks), hasBoth = hasLooks && items.some(item => !item.looks);
 const shown = item => player.collision ? item.collides || !hasBoth : item.looks || !hasLooks;
 const survey = surveyMotion(items.filter(shown));
@@ -51,7 +51,7 @@ const floors = makeFloors(survey);
 
 function makeRenderer() {
   try {
-    return new Renderer(canvas, items, floors);
+    return new Renderer(canvas, items, floors, software);
   } catch (reason) {
     console.warn(`falling back to a plain drawing: ${reason.message}`);
     const fresh = canvas.cloneNode(); // a canvas keeps the kind of its first context
@@ -87,6 +87,7 @@ function homeView() {
 
 const { wanders, radius, home } = homeView();
 const renderer = makeRenderer();
+if (renderer.software) player.quality = 3;
 const camera = new Camera(renderer.canvas, home, changed);
 const anchor = sub(home.target, middle()); // from the robot's middle to what the camera looks at
 
@@ -100,7 +101,7 @@ function setFollow(follow) {
 /* A canvas that changes its size is blank: draw at once. A picture that stands still has all its pixels. */
 function fitCanvas() {
   const view = byId("view").getBoundingClientRect(), share = player.playing ? QUALITIES[player.quality].share : 1;
-  const ratio = share * Math.min(2, devicePixelRatio || 1);
+  const ratio = (!player.playing && renderer.software ? 2 : 1) * share * Math.min(2, devicePixelRatio || 1);
   const width = Math.max(1, Math.round(view.width * ratio)), height = Math.max(1, Math.round(view.height * ratio));
   if (renderer.canvas.width === width && renderer.canvas.height === height) return;
   Object.assign(renderer.canvas, { width, height });

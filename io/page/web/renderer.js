@@ -21,34 +21,58 @@ float lit(vec3 world, float slope) {
   float angle = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) * 6.2832, sum = 0.;
   for (int i = 0; i < 16; i++) {
     if (i >= samples) break;
-    float r = sqrt((float(i) + .5) / float(samples)) * 4.2 / ${SHADOW_SIZE}., a = angle + float(i) * 2.399963;
+    float r = sqrt((float(i) + .5) / float(samples)) * 4.2 / float(textureSize(shadowMap, 0).x), a = angle + float(i) * 2.399963;
     sum += texture(shadowMap, vec3(p.xy + r * vec2(cos(a), sin(a)), p.z - slope));
   }
   return sum / float(samples);
 }`;
 
+/* Where a vertex goes: a batch of many items has their places (4 texels) and colours (1) in a texture, a row each. */
+const ITEM_CODE = `
+uniform mat4 view, place;
+uniform vec3 colour;
+uniform bool batched;
+uniform highp sampler2D items;
+mat4 placeOf() {
+  if (!batched) return place;
+  int row = int(number);
+  return mat4(texelFetch(items, ivec2(0, row), 0), texelFetch(items, ivec2(1, row), 0), texelFetch(items, ivec2(2, row), 0), texelFetch(items, ivec2(3, row), 0));
+}`;
+const TEXELS = 5;
+
+/* Is drawing done by the processor? Then edges are smoothed by more pixels in still pictures, not in every frame. */
+function drawsInSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2"), info = gl && gl.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+  if (gl && gl.getExtension("WEBGL_lose_context")) gl.getExtension("WEBGL_lose_context").loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 const CODE = {
   solidVertex: `#version 300 es
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
-uniform mat4 view, place;
-out vec3 world, out_normal;
+layout(location = 2) in float number;
+${ITEM_CODE}
+out vec3 world, out_normal, base_colour;
 void main() {
-  world = (place * vec4(position, 1.)).xyz;
-  out_normal = mat3(place) * normal;
+  mat4 m = placeOf();
+  world = (m * vec4(position, 1.)).xyz;
+  out_normal = mat3(m) * normal;
+  base_colour = batched ? texelFetch(items, ivec2(4, int(number)), 0).xyz : colour;
   gl_Position = view * vec4(world, 1.);
 }`,
   solidPixel: `#version 300 es
 precision highp float;
-in vec3 world, out_normal;
+in vec3 world, out_normal, base_colour;
 out vec4 pixel;
-uniform vec3 eye, sunDirection, sunColour, skyColour, groundColour, colour;
+uniform vec3 eye, sunDirection, sunColour, skyColour, groundColour;
 uniform float ambient, alpha, lift;
 ${SHADOW_CODE}
 void main() {
   vec3 n = normalize(out_normal), v = normalize(eye - world), h = normalize(v + sunDirection);
   if (dot(n, v) < 0.) n = -n;
-  vec3 base = pow(colour, vec3(2.2));
+  vec3 base = pow(base_colour, vec3(2.2));
   float facing = max(dot(n, sunDirection), 0.), light = lit(world + n * lift, .0009) * facing;
   vec3 around = mix(groundColour, skyColour, n.z * .5 + .5) * ambient;
   float fresnel = pow(1. - max(dot(n, v), 0.), 4.);
@@ -60,8 +84,9 @@ void main() {
 }`,
   depthVertex: `#version 300 es
 layout(location = 0) in vec3 position;
-uniform mat4 view, place;
-void main() { gl_Position = view * (place * vec4(position, 1.)); }`,
+layout(location = 2) in float number;
+${ITEM_CODE}
+void main() { gl_Position = view * (placeOf() * vec4(position, 1.)); }`,
   depthPixel: `#version 300 es
 void main() {}`,
   floorVertex: `#version 300 es
@@ -115,8 +140,9 @@ void main() {
 
 class Renderer {
   /* Throws when WebGL 2 is not there. */
-  constructor(canvas, items, floors) {
-    const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, preserveDrawingBuffer: true });
+  constructor(canvas, items, floors, software) {
+    Object.assign(this, { software, turn: 0 });
+    const gl = canvas.getContext("webgl2", { antialias: !this.software, alpha: false, preserveDrawingBuffer: true });
     if (!gl) throw new Error("no WebGL 2");
     Object.assign(this, { gl, canvas, items, floors });
     this.solid = this.program(CODE.solidVertex, CODE.solidPixel);
@@ -126,11 +152,13 @@ class Renderer {
     this.square = this.buffers(new Float32Array([-1, -1, 1, -1, 1, 1, -1, 1]), new Uint32Array([0, 1, 2, 0, 2, 3]), [2]);
     const made = new Map();
     for (const item of items) {
+      if (item.alpha >= 1) continue;
       if (!made.has(item.shape)) made.set(item.shape, this.buffers(item.shape.vertex, item.shape.index, [3, 3]));
       item.mesh = made.get(item.shape);
     }
+    this.makeBatch(items.filter(item => item.alpha >= 1));
     this.marks = {};
-    for (const [kind, shape] of Object.entries(markShapes(24))) this.marks[kind] = this.buffers(shape.vertex, shape.index, [3, 3]);
+    for (const [kind, shape] of Object.entries(markShapes(this.software ? 10 : 24))) this.marks[kind] = this.buffers(shape.vertex, shape.index, [3, 3]);
     this.makeShadowMap();
   }
 
@@ -169,11 +197,62 @@ class Renderer {
     return { array, count: index.length };
   }
 
-  makeShadowMap() {
+  /* All opaque items as one mesh, so that they are one call: their places are a texture. */
+  makeBatch(items) {
+    const { gl } = this, vertex = [], index = [];
+    let first = 0;
+    items.forEach((item, number) => {
+      const { vertex: v, index: list } = item.shape, n = v.length / 6, out = new Float32Array(7 * n);
+      for (let i = 0; i < n; i++) {
+        out.set(v.subarray(6 * i, 6 * i + 6), 7 * i);
+        out[7 * i + 6] = number;
+      }
+      vertex.push(out);
+      index.push(Uint32Array.from(list, i => i + first));
+      first += n;
+    });
+    const join = (kind, parts) => { const all = new kind(parts.reduce((n, part) => n + part.length, 0)); let at = 0; for (const part of parts) { all.set(part, at); at += part.length; } return all; };
+    this.batch = { items, mesh: this.buffers(join(Float32Array, vertex), join(Uint32Array, index), [3, 3, 1]), data: new Float32Array(4 * TEXELS * Math.max(1, items.length)), texture: gl.createTexture() };
+    gl.bindTexture(gl.TEXTURE_2D, this.batch.texture);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+  }
+
+  /* The present places; what is not shown shrinks to nothing. */
+  fillBatch(scene) {
+    const { gl, batch } = this, { data } = batch;
+    batch.items.forEach((item, i) => {
+      if (scene.shown(item)) data.set(item.world, 4 * TEXELS * i);
+      else data.fill(0, 4 * TEXELS * i, 4 * TEXELS * i + 16);
+      data.set(item.colour, 4 * TEXELS * i + 16);
+    });
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, batch.texture);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, TEXELS, Math.max(1, batch.items.length), 0, gl.RGBA, gl.FLOAT, data);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, this.shadowMap);
+  }
+
+  drawBatch(at) {
     const { gl } = this;
+    if (this.batch.mesh.count === 0) return;
+    gl.uniform1i(at.items, 1);
+    gl.uniform1i(at.batched, 1);
+    this.drawMesh(this.batch.mesh);
+    gl.uniform1i(at.batched, 0);
+  }
+
+  makeShadowMap(size = SHADOW_SIZE) {
+    const { gl } = this;
+    if (size === this.shadowSize) return;
+    if (this.shadowSize) {
+      gl.deleteTexture(this.shadowMap);
+      gl.deleteFramebuffer(this.shadowFrame);
+    }
+    this.shadowSize = size;
     this.shadowMap = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, this.shadowMap);
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE, 0, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, null);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.DEPTH_COMPONENT24, size, size, 0, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, null);
     for (const [name, value] of [[gl.TEXTURE_MIN_FILTER, gl.LINEAR], [gl.TEXTURE_MAG_FILTER, gl.LINEAR],
       [gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE], [gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE],
       [gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE], [gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL]])
@@ -194,17 +273,22 @@ class Renderer {
    * of forces that were drawn */
   draw(scene) {
     const { gl } = this, look = LOOKS[scene.look];
-    const shadowView = this.drawShadows(scene);
+    this.makeShadowMap(scene.samples > 4 ? SHADOW_SIZE : SHADOW_SIZE / 4);
+    this.fillBatch(scene);
+    /* where drawing is slowest, shadows follow two frames late */
+    this.turn = scene.samples > 1 ? 0 : (this.turn + 1) % 3;
+    const shadowView = this.shadowView = this.turn === 0 ? this.drawShadows(scene) : this.shadowView;
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
     gl.clear(gl.DEPTH_BUFFER_BIT | gl.COLOR_BUFFER_BIT);
     this.drawBack(look);
     this.drawFloors(scene, look, shadowView);
-    this.drawSolids(scene, look, shadowView, item => item.alpha >= 1);
+    this.startSolids(scene, look, shadowView);
+    this.drawBatch(this.solid.at);
     gl.enable(gl.BLEND);
     gl.depthMask(false);
-    this.drawSolids(scene, look, shadowView, item => item.alpha < 1);
+    this.drawTranslucent(scene);
     gl.depthMask(true);
     gl.disable(gl.BLEND);
     return this.drawMarks(scene.marks);
@@ -242,16 +326,12 @@ class Renderer {
     const { gl } = this, reach = scene.radius * 2.4, target = scene.centre;
     const view = multiply(orthographic(reach, 0, 6 * reach), lookAt(add(target, scale(SUN, 3 * reach)), target));
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowFrame);
-    gl.viewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
+    gl.viewport(0, 0, this.shadowSize, this.shadowSize);
     gl.enable(gl.DEPTH_TEST);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.useProgram(this.depth.program);
     gl.uniformMatrix4fv(this.depth.at.view, false, view);
-    for (const item of this.items) {
-      if (!scene.shown(item) || item.alpha < .5) continue;
-      gl.uniformMatrix4fv(this.depth.at.place, false, item.world);
-      this.drawMesh(item.mesh);
-    }
+    this.drawBatch(this.depth.at);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     return view;
   }
@@ -291,7 +371,7 @@ class Renderer {
     gl.disable(gl.BLEND);
   }
 
-  drawSolids(scene, look, shadowView, which) {
+  startSolids(scene, look, shadowView) {
     const { gl, solid } = this;
     gl.useProgram(solid.program);
     gl.uniformMatrix4fv(solid.at.view, false, scene.view);
@@ -304,8 +384,14 @@ class Renderer {
     gl.uniform1f(solid.at.ambient, look.ambient);
     gl.uniform1f(solid.at.lift, SHADOW_LIFT * scene.radius);
     gl.uniform1i(solid.at.samples, scene.samples);
+    gl.uniform1f(solid.at.alpha, 1);
+    gl.uniform1i(solid.at.batched, 0);
+  }
+
+  drawTranslucent(scene) {
+    const { gl, solid } = this;
     for (const item of this.items) {
-      if (!scene.shown(item) || !which(item)) continue;
+      if (!scene.shown(item) || item.alpha >= 1) continue;
       gl.uniformMatrix4fv(solid.at.place, false, item.world);
       gl.uniform3fv(solid.at.colour, item.colour);
       gl.uniform1f(solid.at.alpha, item.alpha);
