@@ -131,7 +131,7 @@ static void fill_bodies(Assembly *a) {
         m->body_parent[i] = added->parent;
         m->body_mocap[i] = d->mocap ? 0 : -1; /* numbered by tac_model_index */
         m->body_inertial[i] = (int)d->inertial;
-        COPY(body, pos), COPY(body, gravcomp), COPY(body, frozen);
+        COPY(body, pos), COPY(body, gravcomp), COPY(body, inertia_fixed);
         m->body_quat[i] = tac_unit_quat(d->quat);
         m->inertial_mass[i] = d->mass;
         m->inertial_pos[i] = d->ipos;
@@ -170,7 +170,7 @@ static void fill_geoms(Assembly *a) {
         m->geom_body[i] = added->body;
         m->geom_mesh[i] = d->type == TAC_MESH ? d->mesh : -1;
         COPY(geom, contype), COPY(geom, conaffinity), COPY(geom, condim), COPY(geom, priority), COPY(geom, group);
-        COPY(geom, counts), COPY(geom, has_mass), COPY(geom, shell), COPY(geom, visual), COPY(geom, pos);
+        COPY(geom, adds_mass), COPY(geom, has_mass), COPY(geom, shell), COPY(geom, visual), COPY(geom, pos);
         m->geom_quat[i] = tac_unit_quat(d->quat);
         COPY_N(geom, size), COPY(geom, density), COPY(geom, mass), COPY_N(geom, friction), COPY(geom, restitution);
         COPY(geom, solmix);
@@ -309,7 +309,7 @@ static void fill_actuators(Assembly *a) {
         m->actuator_biastype[i] = (int)d->biastype;
         m->actuator_act_num[i] = d->actdim;
         COPY(actuator, ctrllimited), COPY(actuator, forcelimited), COPY(actuator, actlimited);
-        COPY(actuator, actearly), COPY(actuator, group), COPY(actuator, inert), COPY_N(actuator, gear);
+        COPY(actuator, actearly), COPY(actuator, group), COPY(actuator, without_force), COPY_N(actuator, gear);
         COPY(actuator, cranklength), COPY_N(actuator, dynprm), COPY_N(actuator, gainprm), COPY_N(actuator, biasprm);
         COPY(actuator, dampratio), COPY_N(actuator, ctrlrange), COPY_N(actuator, forcerange);
         COPY_N(actuator, actrange), COPY_N(actuator, lengthrange);
@@ -444,7 +444,7 @@ static int measure(const Assembly *a, tacModel *s) {
     s->ntendon = b->tendon.count, s->nterm = (int)term, s->neq = b->equality.count, s->npair = b->pair.count;
     s->nexclude = b->exclude.count, s->nkey = b->key.count, s->nsensor = b->sensor.count, s->nmocap = b->nmocap;
     s->nkeyq = (int)(keys * b->nq), s->nkeyv = (int)(keys * b->nv), s->nkeya = (int)(keys * b->na);
-    s->nkeyu = (int)(keys * s->nu), s->nkeym = (int)(keys * b->nmocap), s->none = 1, s->nname = (int)names;
+    s->nkeyu = (int)(keys * s->nu), s->nkeym = (int)(keys * b->nmocap), s->noption = 1, s->nname = (int)names;
     return fits(vert) && fits(face) && fits(hullvert) && fits(hullface) && fits(edge) && fits(term) && fits(names) &&
            fits(keys * b->nq) && fits(keys * b->nv) && fits(keys * b->na) && fits(keys * s->nu) &&
            fits(keys * b->nmocap);

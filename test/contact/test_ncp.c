@@ -96,7 +96,7 @@ static tacModel *heap(void) {
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 
@@ -297,7 +297,7 @@ static tacModel *slope(void) {
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 
