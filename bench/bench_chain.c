@@ -36,7 +36,7 @@ static tacModel *make_chain(int links) {
         tac_model_add_geom(b, parent, &geom);
     }
     if (tac_model_finish(b, &m, &err) != TAC_OK) fprintf(stderr, "%s\n", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

@@ -76,7 +76,7 @@ static tacModel *make_hulls(void) {
     for (int i = 0; i < SIZES; i++)
         if (!add_hull(b, CORNERS[i])) return NULL;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fprintf(stderr, "%s\n", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

@@ -72,7 +72,7 @@ tacModel *bench_build_scattered(int n, uint64_t seed) {
         tac_model_add_geom(b, id, &geom);
     }
     if (tac_model_finish(b, &m, &err) != TAC_OK) fprintf(stderr, "%s\n", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

@@ -30,7 +30,7 @@ static tacModel *build_pendulum(void) {
     tac_model_add_joint(builder, bob, &hinge);
 
     tacStatus status = tac_model_finish(builder, &model, &err);
-    tac_model_abandon(builder);
+    tac_builder_free(builder);
     if (status != TAC_OK) stop(&err);
     return model;
 }

@@ -166,6 +166,6 @@ tacStatus tac_chain_build(const tacChain *chain, tacModel **model, tacError *err
     for (int i = 0; i < chain->bodies; i++)
         build_body(b, chain, i);
     tacStatus status = tac_model_finish(b, model, err);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return status;
 }

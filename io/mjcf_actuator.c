@@ -365,7 +365,7 @@ static tacStatus check_supported(tacMjcf *m, tacMjcfActuator *a) {
              TAC_AT(m->tendon, tacMjcfTendon, def->trnid[0])->def.type == TAC_TENDON_SPATIAL)
         what = "a spatial tendon as transmission is";
     if (what != NULL) {
-        a->def.inert = 1;
+        a->def.without_force = 1;
         return tac_mjcf_unsupported(m, a->node, "%s not supported: the actuator gives no force", what);
     }
     if (a->armature != 0 || a->damping[0] != 0 || a->damping[1] != 0 || a->damping[2] != 0)

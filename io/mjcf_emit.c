@@ -250,6 +250,6 @@ tacStatus tac_mjcf_emit(tacMjcf *m, const tacOptionDef *option, int bodies_only,
     if (status == TAC_OK) normalize_keys(*model);
     for (int i = 0; i < TAC_KIND_COUNT; i++)
         free(e.nodes[i].data);
-    tac_model_abandon(e.b);
+    tac_builder_free(e.b);
     return status;
 }

@@ -149,7 +149,7 @@ tacStatus tac_mjcf_add_geom(tacMjcf *m, const xmlNode *node, int class_id, int b
     if (status == TAC_OK) status = resolve_hfield(m, &geom);
     if (status != TAC_OK) return status;
     geom.def.has_mass = geom.nmass > 0;
-    geom.def.counts =
+    geom.def.adds_mass =
         geom.def.group >= m->compiler.inertiagrouprange[0] && geom.def.group <= m->compiler.inertiagrouprange[1];
     int id = tac_mjcf_add(m, &m->geom, &geom, sizeof geom, TAC_KIND_GEOM, geom.def.name);
     return id >= 0 ? TAC_OK : TAC_ERR_MEMORY;
@@ -189,7 +189,7 @@ static tacStatus measure_mesh(tacMjcf *m, const tacMjcfGeom *user, const tacMjcf
     geom.mesh = tac_model_add_mesh(b, &mesh->def);
     tac_model_add_geom(b, 1, &geom);
     tacStatus status = tac_model_finish(b, &model, &why);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     if (status != TAC_OK) return tac_xml_fail(user->node, m->err, status, "cannot fit to the mesh: %s", why.text);
     double volume = model->body_mass[1];
     tacVec3 I = model->body_inertia[1];
@@ -250,7 +250,7 @@ tacStatus tac_mjcf_fit_geoms(tacMjcf *m) {
 
 /* Has it weight of its own to give? */
 static int weighs(const tacGeomDef *def) {
-    return def->counts && (def->has_mass ? def->mass != 0 : def->density != 0) && def->type != TAC_PLANE &&
+    return def->adds_mass && (def->has_mass ? def->mass != 0 : def->density != 0) && def->type != TAC_PLANE &&
            def->type != TAC_HFIELD;
 }
 

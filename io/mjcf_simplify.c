@@ -66,7 +66,7 @@ static void align_body(Simplify *s, int id) {
     tacPose pose = tac_pose_compose((tacPose){def->pos, def->quat}, inertial);
     def->pos = pose.pos;
     def->quat = pose.quat;
-    def->frozen |= def->inertial == TAC_INERTIAL_GEOMS;
+    def->inertia_fixed |= def->inertial == TAC_INERTIAL_GEOMS;
     def->inertial = TAC_INERTIAL_DIAG;
     def->mass = s->measured->body_mass[id];
     def->ipos = tac_zero3();
@@ -211,7 +211,7 @@ static void write_masses(Simplify *s) {
         const Mass *mass = &s->mass[i];
         tacBodyDef *def = &TAC_AT(s->m->body, tacMjcfBody, i)->def;
         if (!mass->measured && !mass->summed) continue;
-        def->frozen = 1;
+        def->inertia_fixed = 1;
         def->inertial = mass->summed ? TAC_INERTIAL_FULL : TAC_INERTIAL_DIAG;
         def->mass = mass->mass;
         def->ipos = mass->com;

@@ -168,7 +168,7 @@ static tacStatus assemble(tacUrdf *urdf, tacModel **model, tacError *why) {
 
 /* Forgets what assemble made, but not what was read. */
 static void disassemble(tacUrdf *urdf) {
-    tac_model_abandon(urdf->builder);
+    tac_builder_free(urdf->builder);
     urdf->builder = NULL;
     for (int i = 0; i < urdf->nmesh; i++) {
         free(urdf->mesh[i].path);

@@ -186,7 +186,7 @@ static tacStatus add_geom(tacUrdf *urdf, const xmlNode *collision, int body, con
     if (status == TAC_OK) status = tac_urdf_read_origin(collision, &geom.pos, &geom.quat, urdf->err);
     if (status != TAC_OK || !keep) return status;
     geom.name = geom_name(urdf, collision);
-    geom.counts = 0; /* mass comes from <inertial> alone */
+    geom.adds_mass = 0; /* mass comes from <inertial> alone */
     memcpy(geom.rgba, rgba, sizeof geom.rgba);
     tac_urdf_added(urdf, TAC_KIND_GEOM, tac_model_add_geom(urdf->builder, body, &geom), collision);
     return TAC_OK;

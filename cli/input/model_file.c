@@ -63,7 +63,7 @@ static int add_ground(const char *verb, tacModelFile *file) {
     tacStatus status = tac_model_edit(file->model, &b, &err);
     if (status == TAC_OK) tac_model_add_geom(b, 0, &plane);
     if (status == TAC_OK) status = tac_model_finish(b, &model, &err);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     if (status != TAC_OK) return cli_fail(verb, "--ground: %s", err.text);
     tac_model_free(file->model);
     file->model = model;

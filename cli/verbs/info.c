@@ -86,7 +86,7 @@ static json_t *actuators_json(tacJson *json, const tacModel *m) {
         json_object_set_new(actuator, "ctrllimited", json_boolean(m->actuator_ctrllimited[i]));
         json_object_set_new(actuator, "ctrlrange",
                             measure_json_numbers(json, "actuators.ctrlrange", 2, m->actuator_ctrlrange + 2 * i));
-        json_object_set_new(actuator, "inert", json_boolean(m->actuator_inert[i]));
+        json_object_set_new(actuator, "inert", json_boolean(m->actuator_without_force[i]));
         json_array_append_new(list, actuator);
     }
     return list;
@@ -207,7 +207,7 @@ static void print_actuators(const tacModel *m) {
             printf(" %.4g to %.4g", m->actuator_ctrlrange[2 * i], m->actuator_ctrlrange[2 * i + 1]);
         else
             printf(" -");
-        printf("%s\n", m->actuator_inert[i] ? "  (gives no force)" : "");
+        printf("%s\n", m->actuator_without_force[i] ? "  (gives no force)" : "");
     }
 }
 

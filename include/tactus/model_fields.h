@@ -45,31 +45,31 @@
     S(nkeya, "nkey * na")                                                                   \
     S(nkeyu, "nkey * nu")                                                                   \
     S(nkeym, "nkey * nmocap")                                                               \
-    S(none, "1, the row count of options")                                                  \
+    S(noption, "1, the row count of options")                                               \
     S(nname, "bytes of all names, zero-terminated; offset 0 is the empty name")
 
 #define TAC_MODEL_FIELDS(X)                                                                                               \
-    X(option, timestep, double, 1, none, NUMBER, "s")                                                                      \
-    X(option, gravity, tacVec3, 1, none, NUMBER, "in world, m/s^2")                                                        \
-    X(option, impratio, double, 1, none, NUMBER, "friction-to-normal impedance ratio")                                     \
-    X(option, tolerance, double, 1, none, INDEX, "solver tolerance of MJCF")                                               \
-    X(option, ls_tolerance, double, 1, none, INDEX, "line-search tolerance of MJCF")                                       \
-    X(option, iterations, int, 1, none, INDEX, "solver iterations of MJCF")                                                \
-    X(option, ls_iterations, int, 1, none, INDEX, "line-search iterations of MJCF")                                        \
-    X(option, integrator, int, 1, none, INDEX, "tacIntegrator")                                                            \
-    X(option, cone, int, 1, none, INDEX, "tacCone")                                                                        \
-    X(option, solver, int, 1, none, INDEX, "tacSolver")                                                                    \
-    X(option, disable, int, 1, none, INDEX, "TAC_DISABLE_* bits")                                                          \
-    X(option, enable, int, 1, none, INDEX, "TAC_ENABLE_* bits")                                                            \
-    X(option, o_margin, double, 1, none, INDEX, "contact override: margin")                                                \
-    X(option, o_solref, double, 2, none, INDEX, "contact override: solref")                                                \
-    X(option, o_solimp, double, 5, none, INDEX, "contact override: solimp")                                                \
-    X(option, o_friction, double, 5, none, INDEX, "contact override: friction")                                            \
-    X(option, boundmass, double, 1, none, INDEX, "least mass of a moving body; 0: no bound")                               \
-    X(option, boundinertia, double, 1, none, INDEX, "least principal inertia of a moving body; 0: no bound")               \
-    X(option, balanceinertia, int, 1, none, INDEX, "1: replace an inertia that violates the triangle inequality by its mean") \
-    X(option, literal_inertia, int, 1, none, INDEX, "1: use written inertias unchanged (URDF), with any sign")             \
-    X(option, settotalmass, double, 1, none, NUMBER, "scale all masses and inertias to this total; <= 0: no scaling")      \
+    X(option, timestep, double, 1, noption, NUMBER, "s")                                                                   \
+    X(option, gravity, tacVec3, 1, noption, NUMBER, "in world, m/s^2")                                                     \
+    X(option, impratio, double, 1, noption, NUMBER, "friction-to-normal impedance ratio")                                  \
+    X(option, tolerance, double, 1, noption, INDEX, "solver tolerance of MJCF")                                            \
+    X(option, ls_tolerance, double, 1, noption, INDEX, "line-search tolerance of MJCF")                                    \
+    X(option, iterations, int, 1, noption, INDEX, "solver iterations of MJCF")                                             \
+    X(option, ls_iterations, int, 1, noption, INDEX, "line-search iterations of MJCF")                                     \
+    X(option, integrator, int, 1, noption, INDEX, "tacIntegrator")                                                         \
+    X(option, cone, int, 1, noption, INDEX, "tacCone")                                                                     \
+    X(option, solver, int, 1, noption, INDEX, "tacSolver")                                                                 \
+    X(option, disable, int, 1, noption, INDEX, "TAC_DISABLE_* bits")                                                       \
+    X(option, enable, int, 1, noption, INDEX, "TAC_ENABLE_* bits")                                                         \
+    X(option, o_margin, double, 1, noption, INDEX, "contact override: margin")                                             \
+    X(option, o_solref, double, 2, noption, INDEX, "contact override: solref")                                             \
+    X(option, o_solimp, double, 5, noption, INDEX, "contact override: solimp")                                             \
+    X(option, o_friction, double, 5, noption, INDEX, "contact override: friction")                                         \
+    X(option, boundmass, double, 1, noption, INDEX, "least mass of a moving body; 0: no bound")                            \
+    X(option, boundinertia, double, 1, noption, INDEX, "least principal inertia of a moving body; 0: no bound")            \
+    X(option, balanceinertia, int, 1, noption, INDEX, "1: replace an inertia that violates the triangle inequality by its mean") \
+    X(option, literal_inertia, int, 1, noption, INDEX, "1: use written inertias unchanged (URDF), with any sign")          \
+    X(option, settotalmass, double, 1, noption, NUMBER, "scale all masses and inertias to this total; <= 0: no scaling")   \
                                                                                                                            \
     X(body, name, int, 1, nbody, INDEX, "offset into names")                                                               \
     X(body, parent, int, 1, nbody, INDEX, "parent body, smaller than the body's own id; world: 0")                         \
@@ -86,7 +86,7 @@
     X(body, last_dof, int, 1, nbody, INDEX, "last dof on the path from the world to this body; -1: none")                  \
     X(body, mocap, int, 1, nbody, INDEX, "mocap index, or -1")                                                             \
     X(body, inertial, int, 1, nbody, INDEX, "tacInertial: where mass and inertia come from")                               \
-    X(body, frozen, int, 1, nbody, INDEX, "1: its inertia was computed from geoms when the file was read")                 \
+    X(body, inertia_fixed, int, 1, nbody, INDEX, "1: its inertia was computed from geoms when the file was read")          \
     X(body, pos, tacVec3, 1, nbody, NUMBER, "frame origin, in parent")                                                     \
     X(body, quat, tacQuat, 1, nbody, NUMBER, "frame orientation, in parent")                                               \
     X(body, gravcomp, double, 1, nbody, NUMBER, "fraction of the weight that is compensated")                              \
@@ -151,7 +151,7 @@
     X(geom, condim, int, 1, ngeom, INDEX, "contact dimension: 1, 3, 4 or 6")                                               \
     X(geom, priority, int, 1, ngeom, INDEX, "the geom with the higher priority gives the contact parameters")              \
     X(geom, group, int, 1, ngeom, INDEX, "group (visual)")                                                                 \
-    X(geom, counts, int, 1, ngeom, INDEX, "1: included in the mass of its body if that comes from geoms")                  \
+    X(geom, adds_mass, int, 1, ngeom, INDEX, "1: included in the mass of its body if that comes from geoms")               \
     X(geom, has_mass, int, 1, ngeom, INDEX, "1: mass was given; 0: density times volume")                                  \
     X(geom, shell, int, 1, ngeom, INDEX, "1: mass is on the surface")                                                      \
     X(geom, visual, int, 1, ngeom, INDEX, "1: visual only (no collision, no mass)")                                        \
@@ -192,8 +192,8 @@
     X(hull, corner, int, 1, nhullcorner, INDEX, "vertex id within the mesh, ascending")                                    \
     X(hull, edge_adr, int, 1, nhullcorner, INDEX, "first neighbour, counted from the mesh's first edge")                   \
     X(hull, edge_num, int, 1, nhullcorner, INDEX, "number of neighbours")                                                  \
-    X(hull, edge, int, 1, nhulledge, INDEX, "per corner: neighbours (corners within the mesh), counter-clockwise from outside")\
-    X(hull, edge_face, int, 1, nhulledge, INDEX, "per edge from a corner to a neighbour: the polygon within the mesh to its left")\
+    X(hull, edge, int, 1, nhulledge, INDEX, "per corner: neighbours (corners within the mesh), counter-clockwise from outside") \
+    X(hull, edge_face, int, 1, nhulledge, INDEX, "per edge from a corner to a neighbour: the polygon within the mesh to its left") \
     X(hull, loop_adr, int, 1, nhullpolygon, INDEX, "first corner, counted from the mesh's first edge")                     \
     X(hull, loop_num, int, 1, nhullpolygon, INDEX, "number of corners")                                                    \
     X(hull, loop, int, 1, nhulledge, INDEX, "per polygon: corners within the mesh, counter-clockwise from outside")        \
@@ -252,7 +252,7 @@
     X(actuator, actlimited, int, 1, nu, INDEX, "activation is clamped")                                                    \
     X(actuator, actearly, int, 1, nu, INDEX, "force uses the next activation")                                             \
     X(actuator, group, int, 1, nu, INDEX, "group")                                                                         \
-    X(actuator, inert, int, 1, nu, INDEX, "1: gives no force (unsupported, lenient loading)")                              \
+    X(actuator, without_force, int, 1, nu, INDEX, "1: gives no force (unsupported, lenient loading)")                      \
     X(actuator, gear, double, 6, nu, NUMBER, "scales length and moment; all six for sites")                                \
     X(actuator, cranklength, double, 1, nu, NUMBER, "rod length of a slider-crank")                                        \
     X(actuator, dynprm, double, 10, nu, NUMBER, "dynamics parameters")                                                     \

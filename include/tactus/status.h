@@ -5,10 +5,29 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32)
+/* What the libraries export. TAC_BUILDING: the libraries themselves are being compiled. TAC_STATIC: they are linked
+ * statically, which Windows needs to know. */
+#if defined(TAC_STATIC)
+#define TAC_API
+#elif defined(_WIN32) || defined(__CYGWIN__)
+#if defined(TAC_BUILDING)
 #define TAC_API __declspec(dllexport)
 #else
+#define TAC_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
 #define TAC_API __attribute__((visibility("default")))
+#else
+#define TAC_API
+#endif
+
+/* A name that goes away in the next version but one. */
+#if defined(__GNUC__)
+#define TAC_DEPRECATED(text) __attribute__((deprecated(text)))
+#elif defined(_MSC_VER)
+#define TAC_DEPRECATED(text) __declspec(deprecated(text))
+#else
+#define TAC_DEPRECATED(text)
 #endif
 
 /* One list defines the enum and the texts. */

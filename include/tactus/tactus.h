@@ -63,7 +63,9 @@ TAC_API void tac_model_set_option(tacBuilder *b, const tacOptionDef *def);
  * adding within a body. Ids in errors are in order of adding. The builder stays valid, whether this fails or not. */
 TAC_API tacStatus tac_model_finish(tacBuilder *b, tacModel **model, tacError *err);
 /* Frees a builder; may be NULL. */
-TAC_API void tac_model_abandon(tacBuilder *b);
+TAC_API void tac_builder_free(tacBuilder *b);
+/* The same under its former name. */
+TAC_API TAC_DEPRECATED("use tac_builder_free") void tac_model_abandon(tacBuilder *b);
 
 /* --- Changing a model -------------------------------------------------------------------------------------------- */
 
@@ -442,6 +444,25 @@ TAC_API tacStatus tac_step_history(tacSim *sim, const double *x, const double *u
  * geom without a shape (height field, visual geom). TAC_ERR_NONFINITE: the square of the distance overflows. */
 TAC_API tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int geom1, int geom2,
                                     tacContact *out);
+
+/* A ray and what it meets first. Fields up to ddist_dq are the caller's. World frame. */
+typedef struct tacRay {
+    tacVec3 from, along; /* m; along need not be of unit length */
+    int excluded_body;   /* whose geoms are not looked at; -1: none */
+    double *ddist_dq;    /* nv, tangent coordinates: exact, of the ray as it stands; NULL skips */
+    int geom;            /* the nearest, or -1 */
+    double dist;         /* m from `from`; TAC_RAY_NONE: there is none */
+    tacVec3 point;
+    tacVec3 normal; /* of the surface, outwards; by `from` the derivative of dist is -normal / (normal . along) */
+} tacRay;
+#define TAC_RAY_NONE (-1.0)
+/* Down from the origin, without exceptions. */
+TAC_API tacRay tac_default_ray(void);
+/* (q, u) -> the nearest geom on a ray, of all shapes, whether they may touch anything or not; height fields and what is
+ * only for looks are not seen. A mesh is its convex hull, as for contacts. A ray that begins inside a geom meets its
+ * surface from within. u gives mocap poses and may be NULL. TAC_ERR_DEGENERATE: a derivative is asked for where the ray
+ * grazes a surface. */
+TAC_API tacStatus tac_ray(tacSim *sim, const double *q, const double *u, tacRay *ray);
 
 /* Derivatives of a contact. Rows: dist, pos, normal, tangent[0], tangent[1]; columns as for steps. NULL skips one. */
 enum { TAC_CONTACT_ROWS = 13 };

@@ -120,8 +120,8 @@ typedef struct tacBodyDef {
     const char *name;
     tacVec3 pos; /* in parent */
     tacQuat quat;
-    int mocap;  /* 1: moved by the user; must be a child of the world without joints */
-    int frozen; /* 1: the inertia below was computed from geoms; their numbers are not parameters then */
+    int mocap;         /* 1: moved by the user; must be a child of the world without joints */
+    int inertia_fixed; /* 1: the inertia below was computed from geoms; their numbers are not parameters then */
     double gravcomp;
     tacInertial inertial; /* which of the following fields are used */
     double mass;
@@ -145,7 +145,7 @@ typedef struct tacGeomDef {
     const char *name;
     tacGeomType type;
     int mesh; /* for TAC_MESH */
-    int contype, conaffinity, condim, priority, group, counts, has_mass, shell, visual;
+    int contype, conaffinity, condim, priority, group, adds_mass, has_mass, shell, visual;
     tacVec3 pos;
     tacQuat quat;
     double size[3], density, mass, friction[3], restitution, solmix, solref[2], solimp[5], margin, gap;
@@ -191,7 +191,7 @@ typedef struct tacActuatorDef {
     tacGainType gaintype;
     tacBiasType biastype;
     int actdim; /* -1: by dyntype */
-    int ctrllimited, forcelimited, actlimited, actearly, group, inert;
+    int ctrllimited, forcelimited, actlimited, actearly, group, without_force;
     double gear[6], cranklength, dynprm[10], gainprm[10], biasprm[10], dampratio;
     double ctrlrange[2], forcerange[2], actrange[2], lengthrange[2];
 } tacActuatorDef;

@@ -169,10 +169,10 @@ void tac_actuator_forces(const tacModel *m, tacWork *w, const double *ctrl, cons
     clamp_controls(m, w, ctrl);
     activation_rates(m, w, act);
     for (int a = 0; a < m->nu; a++)
-        if (!m->actuator_inert[a]) w->force[a] = actuator_force(m, w, a, driving_signal(m, w, a, act, h));
+        if (!m->actuator_without_force[a]) w->force[a] = actuator_force(m, w, a, driving_signal(m, w, a, act, h));
     clamp_tendons(m, w);
     for (int a = 0; a < m->nu; a++)
-        if (!m->actuator_inert[a])
+        if (!m->actuator_without_force[a])
             clamp_and_count(w, m->actuator_forcerange + 2 * a, m->actuator_forcelimited[a], &w->force[a]);
     joint_forces(m, w);
     if (!w->count_ties) return;
@@ -256,7 +256,8 @@ static int force_at_bound(const tacModel *m, const tacWork *w, int a) {
 static double tendon_total(const tacModel *m, const tacWork *w, int tendon, const double *act, double h) {
     double total = 0;
     for (int a = 0; a < m->nu; a++)
-        if (m->actuator_trntype[a] == TAC_TRN_TENDON && m->actuator_trnid[2 * a] == tendon && !m->actuator_inert[a])
+        if (m->actuator_trntype[a] == TAC_TRN_TENDON && m->actuator_trnid[2 * a] == tendon &&
+            !m->actuator_without_force[a])
             total += actuator_force(m, w, a, driving_signal(m, w, a, act, h));
     return total;
 }
@@ -279,7 +280,7 @@ static Shared shared_by(const tacModel *m, const tacWork *w, int a, const double
  * raw_b / total, and each moves all. Otherwise the force is its own. */
 static double force_share(const tacModel *m, const tacWork *w, const Shared *s, int b, int a, const double *act,
                           double h) {
-    if (m->actuator_inert[b] || force_at_bound(m, w, b)) return 0;
+    if (m->actuator_without_force[b] || force_at_bound(m, w, b)) return 0;
     if (s->inside == s->total) return a == b ? 1 : 0;
     if (m->actuator_trntype[b] != TAC_TRN_TENDON || m->actuator_trnid[2 * b] != s->tendon) return 0;
     double part = actuator_force(m, w, b, driving_signal(m, w, b, act, h)) / s->total;
@@ -287,14 +288,14 @@ static double force_share(const tacModel *m, const tacWork *w, const Shared *s, 
 }
 
 double tac_force_share(const tacModel *m, const tacWork *w, int b, int a, const double *act, double h) {
-    if (is_disabled(m, TAC_DISABLE_ACTUATION) || m->actuator_inert[a]) return 0;
+    if (is_disabled(m, TAC_DISABLE_ACTUATION) || m->actuator_without_force[a]) return 0;
     if (a != b && (m->actuator_trntype[a] != TAC_TRN_TENDON || m->actuator_trntype[b] != TAC_TRN_TENDON)) return 0;
     Shared s = shared_by(m, w, a, act, h);
     return force_share(m, w, &s, b, a, act, h);
 }
 
 double tac_tendon_bound_share(const tacModel *m, const tacWork *w, int b, int side, const double *act, double h) {
-    if (is_disabled(m, TAC_DISABLE_ACTUATION) || m->actuator_inert[b] || force_at_bound(m, w, b)) return 0;
+    if (is_disabled(m, TAC_DISABLE_ACTUATION) || m->actuator_without_force[b] || force_at_bound(m, w, b)) return 0;
     Shared s = shared_by(m, w, b, act, h);
     if (s.inside == s.total || s.inside != m->tendon_actfrcrange[2 * s.tendon + side]) return 0;
     return actuator_force(m, w, b, driving_signal(m, w, b, act, h)) / s.total;
@@ -401,7 +402,7 @@ void tac_actuator_jac(const tacModel *m, tacWork *w, const double *q, const doub
     tacForceSink masked = *sink;
     masked.q.skip = masked.v.skip = masked.act.skip = masked.ctrl.skip = w->saturated;
     for (int a = 0; a < m->nu; a++)
-        if (!m->actuator_inert[a]) emit_actuator(m, w, a, q, v, ctrl, act, h, &masked);
+        if (!m->actuator_without_force[a]) emit_actuator(m, w, a, q, v, ctrl, act, h, &masked);
 }
 
 void tac_advance_activations_jac(const tacModel *m, const tacWork *w, const double *ctrl, const double *act, double h,
@@ -435,7 +436,7 @@ tacVelocityGain tac_velocity_gain(const tacModel *m, const tacWork *w, int a, co
                                   double h) {
     tacVelocityGain k = {0, 0, 0};
     double slope = m->actuator_gaintype[a] == TAC_GAIN_AFFINE ? m->actuator_gainprm[10 * a + 2] : 0;
-    if (m->actuator_inert[a] || is_disabled(m, TAC_DISABLE_ACTUATION) || force_at_bound(m, w, a)) return k;
+    if (m->actuator_without_force[a] || is_disabled(m, TAC_DISABLE_ACTUATION) || force_at_bound(m, w, a)) return k;
     if (m->actuator_biastype[a] == TAC_BIAS_AFFINE) k.value = m->actuator_damping_used[a];
     if (slope == 0) return k;
     SignalJac signal = signal_jac(m, w, a, ctrl, act, h);

@@ -177,7 +177,7 @@ static tacDriveChange drive_change(const Place *p, const tacTransmitted *d) {
     double signal;
     for (int i = d->begin; i < d->end; i++)
         c.velocity += d->row[i] * p->x->v[i];
-    if (p->m->actuator_inert[p->a] || (*p->m->option_disable & TAC_DISABLE_ACTUATION)) return c;
+    if (p->m->actuator_without_force[p->a] || (*p->m->option_disable & TAC_DISABLE_ACTUATION)) return c;
     tacForceJac f = tac_force_jac(p->m, p->w, p->a, p->x->act, p->x->h, &signal);
     c.force = f.length * c.length + f.velocity * c.velocity;
     return c;
@@ -189,7 +189,7 @@ tacDriveChange tac_param_drive(const tacModel *m, tacWork *w, const tacSmoothPoi
     if (!feels(m, t, a)) return (tacDriveChange){0, 0, 0};
     tacTransmitted d = transmission_change(&p, t);
     tacDriveChange c = drive_change(&p, &d);
-    if (!m->actuator_inert[a] && !(*m->option_disable & TAC_DISABLE_ACTUATION)) c.force += gain_change(&p, t);
+    if (!m->actuator_without_force[a] && !(*m->option_disable & TAC_DISABLE_ACTUATION)) c.force += gain_change(&p, t);
     return c;
 }
 
@@ -199,14 +199,14 @@ tacDriveChange tac_move_drive(const tacModel *m, tacWork *w, const tacSmoothPoin
     tacDriveChange c = {.length = tac_length_move(m, w, a, mover)};
     double signal;
     tac_moment_move(m, w, a, mover, 0, 1, &(tacSink){.lambda = x->v, .bar = &c.velocity});
-    if (m->actuator_inert[a] || (*m->option_disable & TAC_DISABLE_ACTUATION)) return c;
+    if (m->actuator_without_force[a] || (*m->option_disable & TAC_DISABLE_ACTUATION)) return c;
     tacForceJac f = tac_force_jac(m, w, a, x->act, x->h, &signal);
     c.force = f.length * c.length + f.velocity * c.velocity;
     return c;
 }
 
 double tac_param_bound(const tacModel *m, const tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t, int a) {
-    if (m->actuator_inert[a] || (*m->option_disable & TAC_DISABLE_ACTUATION)) return 0;
+    if (m->actuator_without_force[a] || (*m->option_disable & TAC_DISABLE_ACTUATION)) return 0;
     if (IS(t, actuator_forcerange)) return t->index / 2 == a && tac_force_held(m, w, a, t->index % 2) ? 1 : 0;
     int pulls = m->actuator_trntype[a] == TAC_TRN_TENDON && m->actuator_trnid[2 * a] == t->index / 2;
     return IS(t, tendon_actfrcrange) && pulls ? tac_tendon_bound_share(m, w, a, t->index % 2, x->act, x->h) : 0;
@@ -233,7 +233,7 @@ void tac_param_actuator_jac(const tacModel *m, tacWork *w, const tacSmoothPoint 
     int others = IS(t, term_coef) || IS(t, tendon_actfrcrange) || tac_param_is_time(t);
     if ((*m->option_disable & TAC_DISABLE_ACTUATION) || !(own || others || t->actuator_damping != NULL)) return;
     for (int a = own ? row : 0; a < (own ? row + 1 : m->nu); a++)
-        if (!m->actuator_inert[a]) emit_drive(&(Place){m, w, x, a}, t, column, F);
+        if (!m->actuator_without_force[a]) emit_drive(&(Place){m, w, x, a}, t, column, F);
 }
 
 /* 1: the parameter is a number of actuator a, which has an activation, or the time step of all activations. */

@@ -62,7 +62,7 @@ static void move_actuators(const Column *c, const tacMover *mover) {
     masked.skip = c->w->saturated;
     for (int a = 0; a < m->nu && actuators_on(m); a++) {
         int type = m->actuator_trntype[a];
-        if (m->actuator_inert[a] || (type != TAC_TRN_SITE && type != TAC_TRN_SLIDERCRANK)) continue;
+        if (m->actuator_without_force[a] || (type != TAC_TRN_SITE && type != TAC_TRN_SLIDERCRANK)) continue;
         tac_moment_move(m, c->w, a, mover, c->id, c->w->force[a], &masked);
         double change = tac_move_drive(m, c->w, c->x, mover, a).force;
         tac_emit_force(m, c->w, a, c->x->act, c->x->h, change, c->id, &c->actuator);

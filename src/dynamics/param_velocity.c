@@ -94,7 +94,8 @@ static void change_actuator(const Column *c, int actuator) {
     const tacModel *m = c->m;
     double *row = c->w->vec[2], *drow = c->w->vec[3];
     const double *stored = c->w->moment + (size_t)actuator * (size_t)m->nv;
-    if (m->actuator_inert[actuator] || tac_force_held(m, c->w, actuator, 0) || tac_force_held(m, c->w, actuator, 1))
+    if (m->actuator_without_force[actuator] || tac_force_held(m, c->w, actuator, 0) ||
+        tac_force_held(m, c->w, actuator, 1))
         return;
     double k = tac_velocity_gain(m, c->w, actuator, c->x->u.ctrl, c->x->act, c->x->h).value;
     double dk = gain_change(c, actuator), change = c->x->h * dk + (tac_param_is_time(c->t) ? k : 0);
@@ -128,7 +129,8 @@ int tac_param_moment(const tacModel *m, tacWork *w, const tacSmoothPoint *x, con
 
 double tac_param_velocity_gain(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacParamTangent *t,
                                int actuator) {
-    int idle = m->actuator_inert[actuator] || tac_force_held(m, w, actuator, 0) || tac_force_held(m, w, actuator, 1);
+    int idle =
+        m->actuator_without_force[actuator] || tac_force_held(m, w, actuator, 0) || tac_force_held(m, w, actuator, 1);
     if (idle || (*m->option_disable & TAC_DISABLE_ACTUATION)) return 0;
     return gain_change(&(Column){.m = m, .w = w, .x = x, .t = t}, actuator);
 }

@@ -148,7 +148,7 @@ static void fill_bodies(Assembly *a) {
         m->body_inertial[i] = (int)d->inertial;
         COPY(body, pos);
         COPY(body, gravcomp);
-        COPY(body, frozen);
+        COPY(body, inertia_fixed);
         m->body_quat[i] = tac_unit_quat(d->quat);
         m->inertial_mass[i] = d->mass;
         m->inertial_pos[i] = d->ipos;
@@ -204,7 +204,7 @@ static void fill_geoms(Assembly *a) {
         COPY(geom, condim);
         COPY(geom, priority);
         COPY(geom, group);
-        COPY(geom, counts);
+        COPY(geom, adds_mass);
         COPY(geom, has_mass);
         COPY(geom, shell);
         COPY(geom, visual);
@@ -380,7 +380,7 @@ static void fill_actuators(Assembly *a) {
         COPY(actuator, actlimited);
         COPY(actuator, actearly);
         COPY(actuator, group);
-        COPY(actuator, inert);
+        COPY(actuator, without_force);
         COPY_N(actuator, gear);
         COPY(actuator, cranklength);
         COPY_N(actuator, dynprm);
@@ -553,7 +553,7 @@ static int measure(const Assembly *a, tacModel *s) {
     s->nkeya = (int)(keys * b->na);
     s->nkeyu = (int)(keys * s->nu);
     s->nkeym = (int)(keys * b->nmocap);
-    s->none = 1;
+    s->noption = 1;
     s->nname = (int)names;
     return fits(vert) && fits(face) && fits(hullvert) && fits(hullface) && fits(edge) && fits(term) && fits(names) &&
            fits(keys * b->nq) && fits(keys * b->nv) && fits(keys * b->na) && fits(keys * s->nu) &&

@@ -111,11 +111,11 @@ tacBuilder *tac_model_begin(void) {
     tacAddedBody world = {.def = tac_default_body(), .parent = 0};
     world.def.name = "world";
     if (append(b, TAC_KIND_BODY, &b->body, &world, sizeof world) == 0) return b;
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return NULL;
 }
 
-void tac_model_abandon(tacBuilder *b) {
+void tac_builder_free(tacBuilder *b) {
     if (b == NULL) return;
     for (int i = 0; i < b->memory.count; i++)
         free(((void **)b->memory.data)[i]);
@@ -125,6 +125,8 @@ void tac_model_abandon(tacBuilder *b) {
         free(lists[i]->data);
     free(b);
 }
+
+void tac_model_abandon(tacBuilder *b) { tac_builder_free(b); }
 
 void tac_model_set_option(tacBuilder *b, const tacOptionDef *def) {
     if (ready(b, def, TAC_KIND_OPTION)) b->option = *def;

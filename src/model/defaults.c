@@ -28,7 +28,7 @@ tacGeomDef tac_default_geom(void) {
                         .contype = 1,
                         .conaffinity = 1,
                         .condim = 3,
-                        .counts = 1,
+                        .adds_mass = 1,
                         .quat = UNIT_QUAT,
                         .density = 1000, /* water */
                         .friction = {1, 0.005, 0.0001},

@@ -323,7 +323,7 @@ tacStatus tac_model_edit(const tacModel *model, tacBuilder **builder, tacError *
     TAC_ADDED(b->body, tacAddedBody, 0)->def.name = "world";
     b->option = tac_option_def(model);
     tacStatus status = import_model(&im, err);
-    if (status != TAC_OK) return tac_model_abandon(b), status;
+    if (status != TAC_OK) return tac_builder_free(b), status;
     *builder = b;
     return TAC_OK;
 }

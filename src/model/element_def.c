@@ -24,7 +24,7 @@ tacOptionDef tac_option_def(const tacModel *m) {
 
 tacBodyDef tac_body_def(const tacModel *m, int i) {
     tacBodyDef d = tac_default_body();
-    NAME(body), COPY(body, pos), COPY(body, quat), COPY(body, gravcomp), COPY(body, frozen);
+    NAME(body), COPY(body, pos), COPY(body, quat), COPY(body, gravcomp), COPY(body, inertia_fixed);
     d.mocap = m->body_mocap[i] >= 0;
     d.inertial = (tacInertial)m->body_inertial[i];
     d.mass = m->inertial_mass[i];
@@ -52,7 +52,7 @@ tacGeomDef tac_geom_def(const tacModel *m, int i) {
     NAME(geom), COPY(geom, quat), COPY(geom, mesh);
     d.type = (tacGeomType)m->geom_type[i];
     COPY(geom, contype), COPY(geom, conaffinity), COPY(geom, condim), COPY(geom, priority), COPY(geom, group);
-    COPY(geom, counts), COPY(geom, has_mass), COPY(geom, shell), COPY(geom, visual), COPY(geom, pos);
+    COPY(geom, adds_mass), COPY(geom, has_mass), COPY(geom, shell), COPY(geom, visual), COPY(geom, pos);
     COPY_N(geom, size), COPY(geom, density), COPY(geom, mass), COPY_N(geom, friction), COPY(geom, restitution);
     COPY(geom, solmix), COPY_N(geom, solref), COPY_N(geom, solimp), COPY(geom, margin), COPY(geom, gap);
     COPY_N(geom, rgba);
@@ -115,7 +115,7 @@ tacActuatorDef tac_actuator_def(const tacModel *m, int i) {
     d.biastype = (tacBiasType)m->actuator_biastype[i];
     d.actdim = m->actuator_act_num[i];
     COPY(actuator, ctrllimited), COPY(actuator, forcelimited), COPY(actuator, actlimited);
-    COPY(actuator, actearly), COPY(actuator, group), COPY(actuator, inert), COPY_N(actuator, gear);
+    COPY(actuator, actearly), COPY(actuator, group), COPY(actuator, without_force), COPY_N(actuator, gear);
     COPY(actuator, cranklength), COPY_N(actuator, dynprm), COPY_N(actuator, gainprm), COPY_N(actuator, biasprm);
     COPY(actuator, dampratio), COPY_N(actuator, ctrlrange), COPY_N(actuator, forcerange);
     COPY_N(actuator, actrange), COPY_N(actuator, lengthrange);

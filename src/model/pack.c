@@ -210,7 +210,7 @@ static tacStatus check_params(const tacModel *m, tacError *err) {
 }
 
 static tacStatus check_unpacked(tacModel *m, tacError *err) {
-    if (m->none != 1) return tac_fail(err, TAC_ERR_MODEL, "the packed model has %d options, expected 1", m->none);
+    if (m->noption != 1) return tac_fail(err, TAC_ERR_MODEL, "the packed model has %d options, expected 1", m->noption);
     TAC_TRY(tac_validate_structure(m, NULL, err));
     TAC_TRY(check_sizes(m, err));
     TAC_TRY(check_index(m, err));

@@ -47,10 +47,10 @@ static int shapes_inertia(const tacField *f) {
 
 /* 1: the number went into an inertia that is no longer computed from it (fusestatic, discardvisual, align). */
 static int is_frozen(const tacModel *m, const tacField *f, int row) {
-    if (shapes_inertia(f)) return m->body_frozen[m->geom_body[row]];
+    if (shapes_inertia(f)) return m->body_inertia_fixed[m->geom_body[row]];
     if (!IS(f, mesh_scale) && !IS(f, mesh_refpos) && !IS(f, mesh_refquat)) return 0;
     for (int g = 0; g < m->ngeom; g++)
-        if (m->geom_mesh[g] == row && m->body_frozen[m->geom_body[g]]) return 1;
+        if (m->geom_mesh[g] == row && m->body_inertia_fixed[m->geom_body[g]]) return 1;
     return 0;
 }
 

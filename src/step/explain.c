@@ -134,12 +134,12 @@ static int is_clamped(const tacModel *m, const tacWork *w, const double *u, int 
 
 static int is_inert(const tacModel *m, const tacWork *w, const double *u, int a) {
     (void)w, (void)u;
-    return m->actuator_inert[a];
+    return m->actuator_without_force[a];
 }
 
 static int is_held(const tacModel *m, const tacWork *w, const double *u, int a) {
     (void)u;
-    return !m->actuator_inert[a] && (tac_force_held(m, w, a, 0) || tac_force_held(m, w, a, 1));
+    return !m->actuator_without_force[a] && (tac_force_held(m, w, a, 0) || tac_force_held(m, w, a, 1));
 }
 
 static int joint_is_held(const tacModel *m, const tacWork *w, const double *u, int joint) {

@@ -97,7 +97,7 @@ static void add_meshes(Zoo *z) {
     }
     tacError err;
     if (tac_model_finish(b, &z->model, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     for (int kind = 0; kind < MESHES; kind++)
         z->shape[z->count++] = tac_shape_of_geom(z->model, kind);
 }
@@ -260,7 +260,7 @@ static tacModel *two_balls(void) {
         tac_model_add_joint(b, id, &joint), tac_model_add_geom(b, id, &geom);
     }
     CHECK_INT(tac_model_finish(b, &m, NULL), TAC_OK);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 
@@ -313,7 +313,7 @@ static void meshes_without_volume(void **state) {
             else
                 CHECK_HAS(err.text, "sheet");
             tac_model_free(m);
-            tac_model_abandon(b);
+            tac_builder_free(b);
         }
 }
 

@@ -44,7 +44,7 @@ static World finish(tacBuilder *b) {
     tacError err;
     tacArena arena;
     if (tac_model_finish(b, &w.model, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     tacArena dry = tac_arena_dry();
     CHECK(tac_filter_layout(&w.filter, w.model, &dry));
     size_t bytes = dry.peak;
@@ -108,7 +108,7 @@ static void fixed_base(void **state) {
     int g0 = tac_model_add_geom(b, fixed, &geom), g1 = tac_model_add_geom(b, link, &geom);
     tacModel *m;
     CHECK_INT(tac_model_finish(b, &m, NULL), TAC_OK);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     tacArena arena, dry = tac_arena_dry();
     tacFilter f;
     CHECK(tac_filter_layout(&f, m, &dry));

@@ -62,7 +62,7 @@ static tacModel *random_model(double margins, tacDraw *d) {
     pair.geom[0] = 5, pair.geom[1] = 9, pair.margin = 3, pair.gap = 1;
     CHECK(tac_model_add_pair(b, &pair) >= 0);
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

@@ -10,7 +10,7 @@ tacModel *robot_finish(tacBuilder *b) {
     tacStatus status = tac_model_finish(b, &model, &err);
     if (status != TAC_OK) print_error("%s\n", err.text);
     CHECK_INT(status, TAC_OK);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return model;
 }
 

@@ -223,10 +223,10 @@ static void inert_and_disabled(void **state) {
         double y[16], qfrc[2];
         def.trnid[0] = r.joint[0];
         def.dyntype = TAC_DYN_MUSCLE;
-        def.inert = 1;
+        def.without_force = 1;
         tac_model_add_actuator(r.b, &def);
         def.dyntype = TAC_DYN_INTEGRATOR;
-        def.inert = 0;
+        def.without_force = 0;
         tac_model_add_actuator(r.b, &def);
         rig_finish(&r);
         CHECK_INT(r.m->na, 2);

@@ -46,7 +46,7 @@ static tacModel *chain(void) {
     tacModel *m = NULL;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

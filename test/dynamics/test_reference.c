@@ -142,7 +142,7 @@ static void ratio_of_a_servo_that_pushes(void **state) {
                     CHECK_INT(status, TAC_OK);
                     CHECK(m->actuator_damping_used[0] == 0);
                 }
-                tac_model_abandon(b);
+                tac_builder_free(b);
                 tac_model_free(m);
             }
 }
@@ -247,7 +247,7 @@ static void singular_model(void **state) {
     CHECK(tac_model_finish(b, &m, &err) != TAC_OK);
     CHECK(m == NULL);
     CHECK_HAS(err.text, "ghost");
-    tac_model_abandon(b);
+    tac_builder_free(b);
 }
 
 int main(void) {

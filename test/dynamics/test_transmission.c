@@ -266,7 +266,7 @@ static void free_joint_and_body(void **state) {
     def.trntype = TAC_TRN_JOINT_IN_PARENT;
     tac_model_add_actuator(b, &def);
     def = actuator(TAC_TRN_BODY, body, -1);
-    def.inert = 1;
+    def.without_force = 1;
     tac_model_add_actuator(b, &def);
     tacModel *m = robot_finish(b);
     tacSim *sim = robot_sim(m);

@@ -128,7 +128,7 @@ static tacModel *build(uint64_t seed, tacVec3 at, double gap, int *planes) {
         add_chain(b, seed, at, family == 4);
     }
     tacStatus status = tac_model_finish(b, &m, &err);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     if (status != TAC_OK) fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed, err.text), exit(2);
     return m;
 }

@@ -55,7 +55,7 @@ static tacModel *build(int free, double between, double ground) {
     add_cylinder(b, RADIUS, RADIUS, free, between);
     add_cylinder(b, 0, (1 + sqrt(3)) * RADIUS, free, between);
     tacStatus status = tac_model_finish(b, &m, &err);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     if (status != TAC_OK) fprintf(stderr, "%s\n", err.text);
     return m;
 }

@@ -42,7 +42,7 @@ static Scene finish(tacBuilder *b, const char *name, double gravity) {
         fprintf(stderr, "%s: %s\n", name, err.text);
         exit(2);
     }
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return scene_make(name, model);
 }
 

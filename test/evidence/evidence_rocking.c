@@ -39,7 +39,7 @@ static tacModel *build(double dt) {
     tac_model_add_joint(b, id, &joint);
     tac_model_add_geom(b, id, &box);
     tacStatus status = tac_model_finish(b, &m, &err);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     if (status != TAC_OK) fprintf(stderr, "%s\n", err.text), exit(2);
     return m;
 }

@@ -70,7 +70,7 @@ MeshPool pool_make(uint64_t seed) {
     }
     tacError err;
     if (tac_model_finish(b, &pool.model, &err) != TAC_OK) fprintf(stderr, "%s\n", err.text), exit(2);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     for (int i = 0; i < PAIR_MESHES; i++)
         pool.shape[i] = tac_shape_of_geom(pool.model, i);
     return pool;

@@ -69,7 +69,7 @@ static tacModel *pair_model(const Hull *hull, tacGeomDef *geom) {
         tac_model_add_geom(b, i == 0 ? 0 : floating, &geom[i]);
     }
     if (tac_model_finish(b, &model, &err) != TAC_OK) fail(err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return model;
 }
 

@@ -58,6 +58,6 @@ static inline tacModel *box_on_floor(tacIntegrator integrator) {
     add_box_keys(b);
     tacStatus status = tac_model_finish(b, &model, &err);
     if (status != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return model;
 }

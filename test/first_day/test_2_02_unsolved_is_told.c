@@ -25,7 +25,7 @@ static tacModel *new_box(void) {
     tac_model_add_geom(b, id, &box);
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

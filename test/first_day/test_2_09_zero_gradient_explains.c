@@ -38,7 +38,7 @@ static Scene new_scene(tacContactModel contact, int cone, int condim) {
     tac_model_add_joint(b, id, &free_joint);
     tac_model_add_geom(b, id, &box);
     if (tac_model_finish(b, &s.m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     CHECK_INT(tac_param_register(s.m, "geom/#1.friction[0]", NULL, &err), TAC_OK);
     s.o = tac_default_options(s.m);
     s.o.contact = contact;

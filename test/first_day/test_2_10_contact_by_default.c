@@ -21,7 +21,7 @@ static tacModel *ball_above_floor(void) {
     tac_model_add_geom(b, id, &ball);
     tacModel *m = NULL;
     CHECK_INT(tac_model_finish(b, &m, NULL), TAC_OK);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

@@ -34,7 +34,7 @@ static void test_mocap_poses(void **state) {
     key.mpos = &(tacVec3){1, 2, 3}, key.mquat = &(tacQuat){0, 1, 0, 0};
     tac_model_add_key(b, &key);
     CHECK_INT(tac_model_finish(b, &m, NULL), TAC_OK);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     tacOptions options = tac_default_options(m);
     options.inputs = TAC_INPUT_MOCAP;
     CHECK_INT(tac_key_state(m, &options, 0, NULL, u, NULL), TAC_OK);

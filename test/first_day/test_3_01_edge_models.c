@@ -28,7 +28,7 @@ static tacModel *finish(tacBuilder *b) {
     tacModel *m = NULL;
     tacError err = {.text = ""};
     CHECK_INT(tac_model_finish(b, &m, &err), TAC_OK);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

@@ -119,7 +119,7 @@ CASE(tac_default_pair) { tac_default_pair(); }
 CASE(tac_default_key) { tac_default_key(); }
 CASE(tac_default_option) { tac_default_option(); }
 CASE(tac_default_attach) { tac_default_attach(); }
-CASE(tac_model_begin) { tac_model_abandon(tac_model_begin()); }
+CASE(tac_model_begin) { tac_builder_free(tac_model_begin()); }
 
 /* Adds and finishes: what adding takes, finishing must stand. */
 #define ADD(def_type, def_name, change, add)                                                                           \
@@ -133,7 +133,7 @@ CASE(tac_model_begin) { tac_model_abandon(tac_model_begin()); }
     change;                                                                                                            \
     add;                                                                                                               \
     MADE(tac_model_finish(b, &w.made, &w.err));                                                                        \
-    tac_model_abandon(b)
+    tac_builder_free(b)
 
 CASE(tac_model_add_body) {
     ADD(tacBodyDef, tac_default_body, def.inertial = (tacInertial)I(TAC_INERTIAL_GEOMS),
@@ -202,13 +202,17 @@ CASE(tac_model_set_option) {
 CASE(tac_model_finish) {
     tacBuilder *b = tac_model_begin();
     MADE(tac_model_finish(P(b), P(&w.made), P(&w.err)));
-    tac_model_abandon(b);
+    tac_builder_free(b);
 }
+CASE(tac_builder_free) { tac_builder_free(NULL); }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 CASE(tac_model_abandon) { tac_model_abandon(NULL); }
+#pragma GCC diagnostic pop
 CASE(tac_model_edit) {
     tacBuilder *b = NULL;
     STATUS(tac_model_edit(P(w.m), P(&b), P(&w.err)));
-    tac_model_abandon(b);
+    tac_builder_free(b);
 }
 CASE(tac_builder_find) { w.n = tac_builder_find(P(w.b), (tacKind)I(TAC_KIND_BODY), P("world")); }
 CASE(tac_builder_count) { w.n = tac_builder_count(P(w.b), (tacKind)I(TAC_KIND_BODY)); }
@@ -442,6 +446,12 @@ CASE(tac_explain_step) { STATUS(tac_explain_step(P(w.sim), P(w.x), P(w.u), P(w.t
 CASE(tac_step_history) {
     STATUS(tac_step_history(P(w.sim), P(w.x), P(w.u), P(w.iteration), N(MOST_CONTACTS), P(&w.n)));
 }
+CASE(tac_default_ray) { tac_default_ray(); }
+CASE(tac_ray) {
+    tacRay ray = tac_default_ray();
+    ray.from.z = D(1), ray.along.x = D(0), ray.excluded_body = I(-1), ray.ddist_dq = P(w.y);
+    STATUS(tac_ray(P(w.sim), P(w.x), P(w.u), P(&ray)));
+}
 CASE(tac_geom_distance) { STATUS(tac_geom_distance(P(w.sim), P(w.x), P(w.u), I(0), I(1), P(w.contact))); }
 
 static tacContact *touching(void) {
@@ -530,6 +540,7 @@ static const struct {
              CALL(tac_model_add_sensor),
              CALL(tac_model_set_option),
              CALL(tac_model_finish),
+             CALL(tac_builder_free),
              CALL(tac_model_abandon),
              CALL(tac_default_attach),
              CALL(tac_model_edit),
@@ -623,6 +634,8 @@ static const struct {
              CALL(tac_explain_step),
              CALL(tac_step_history),
              CALL(tac_geom_distance),
+             CALL(tac_default_ray),
+             CALL(tac_ray),
              CALL(tac_contact_jac),
              CALL(tac_contact_vjp),
              CALL(tac_project_state),

@@ -20,7 +20,7 @@ static int comes_back(const char *path) {
     if (tac_model_edit(m, &b, &err) != TAC_OK || tac_model_finish(b, &again, &err) != TAC_OK)
         fail_msg("%s: %s", path, err.text);
     if (tac_model_hash(again) != tac_model_hash(m)) fail_msg("%s: the hash differs", path);
-    tac_model_abandon(b), tac_model_free(again), tac_model_free(m);
+    tac_builder_free(b), tac_model_free(again), tac_model_free(m);
     return 1;
 }
 

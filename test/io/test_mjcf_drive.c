@@ -132,9 +132,9 @@ static void test_inert_actuators(void **state) {
                        "element <muscle name=\"biceps\">: muscles are not supported");
     CHECK_INT(l.model->nu, 4);
     CHECK_INT(l.model->na, 2);
-    CHECK_INT(l.model->actuator_inert[0], 0);
-    CHECK_INT(l.model->actuator_inert[1], 1);
-    CHECK_INT(l.model->actuator_inert[2], 1);
+    CHECK_INT(l.model->actuator_without_force[0], 0);
+    CHECK_INT(l.model->actuator_without_force[1], 1);
+    CHECK_INT(l.model->actuator_without_force[2], 1);
     CHECK_INT(l.model->actuator_act_adr[3], 1);
     CHECK_NEAR(l.model->actuator_gainprm[10], 0.75, 0); /* MuJoCo's muscle numbers are kept */
     unload(&l);
@@ -169,7 +169,7 @@ static void test_spatial_tendon(void **state) {
                               "element <spatial name=\"cord\">: spatial tendons are not supported");
     CHECK_INT(l.model->ntendon, 1);
     CHECK_INT(l.model->tendon_type[0], TAC_TENDON_SPATIAL);
-    CHECK_INT(l.model->actuator_inert[0], 1);
+    CHECK_INT(l.model->actuator_without_force[0], 1);
     unload(&l);
 }
 

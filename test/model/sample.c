@@ -144,7 +144,7 @@ tacModel *assemble(tacBuilder *b) {
     tacModel *m = NULL;
     tacError err = {0};
     tacStatus status = tac_model_assemble(b, &m, &err);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     if (status != TAC_OK) print_error("%s\n", err.text);
     CHECK_INT(status, TAC_OK);
     return m;
@@ -156,7 +156,7 @@ tacError assemble_error(tacBuilder *b) {
     tacModel *m = NULL;
     tacError err = {.id = -2};
     tacStatus status = tac_model_assemble(b, &m, &err);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     CHECK(status != TAC_OK);
     CHECK(m == NULL);
     CHECK_INT(err.status, status);

@@ -17,7 +17,7 @@ static void defaults_are_mujocos(void **state) {
     tacJointDef j = tac_default_joint();
     tacOptionDef o = tac_default_option();
     CHECK(g.type == TAC_SPHERE && g.contype == 1 && g.conaffinity == 1 && g.condim == 3 && g.density == 1000);
-    CHECK(g.friction[0] == 1 && g.friction[1] == 0.005 && g.friction[2] == 0.0001 && g.mesh == -1 && g.counts == 1);
+    CHECK(g.friction[0] == 1 && g.friction[1] == 0.005 && g.friction[2] == 0.0001 && g.mesh == -1 && g.adds_mass == 1);
     CHECK(j.type == TAC_HINGE && j.axis.z == 1 && j.solref_limit[0] == 0.02 && j.solimp_friction[1] == 0.95);
     CHECK(o.timestep == 0.002 && o.gravity.z == -9.81 && o.impratio == 1 && o.settotalmass == -1 &&
           o.iterations == 100);
@@ -220,7 +220,7 @@ static void missing_arguments(void **state) {
     CHECK_INT(tac_model_add_body(NULL, 0, NULL), -1);
     CHECK_INT(tac_model_add_sensor(NULL, NULL, NULL), -1);
     tac_model_set_option(NULL, NULL);
-    tac_model_abandon(NULL);
+    tac_builder_free(NULL);
     tac_model_free(NULL);
     CHECK_INT(tac_model_assemble(NULL, &m, &err), TAC_ERR_ARGUMENT);
     CHECK_INT(tac_model_copy(NULL, &m, NULL), TAC_ERR_ARGUMENT);

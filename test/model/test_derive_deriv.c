@@ -169,7 +169,7 @@ static tacBuilder *all_together(void) {
     }
     tacGeomDef looks = primitive(0, 0, 0), light = primitive(1, 0, 0);
     looks.visual = 1, looks.contype = looks.conaffinity = 0;
-    light.counts = 0;
+    light.adds_mass = 0;
     tac_model_add_geom(b, first, &looks);
     tac_model_add_geom(b, first, &light);
     return b;

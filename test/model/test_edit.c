@@ -11,7 +11,7 @@ static tacModel *finish(tacBuilder *b) {
     tacModel *m = NULL;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 
@@ -106,7 +106,7 @@ static void removing_takes_what_refers(void **state) {
     CHECK_INT(tac_builder_count(b, TAC_KIND_EXCLUDE), 0);
     CHECK_INT(tac_builder_count(b, TAC_KIND_ACTUATOR), 0);
     CHECK_INT(tac_builder_count(b, TAC_KIND_SENSOR), 1);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     tac_model_free(less), tac_model_free(m);
 }
 
@@ -152,7 +152,7 @@ static void removal_refuses(void **state) {
     CHECK(tac_model_remove(b, TAC_KIND_OPTION, 0, &err) == TAC_ERR_ARGUMENT);
     CHECK(tac_model_remove(b, TAC_KIND_BODY, tac_builder_find(b, TAC_KIND_BODY, "nobody"), &err) == TAC_ERR_ARGUMENT);
     CHECK_INT(tac_builder_count(b, TAC_KIND_GEOM), 4);
-    tac_model_abandon(b);
+    tac_builder_free(b);
 }
 
 /* --- Attaching ---------------------------------------------------------------------------------------------------- */
@@ -241,12 +241,12 @@ static void attaching_refuses(void **state) {
     CHECK(tac_model_attach(b, 0, m, &at, &err) == TAC_OK); /* no prefix: names are taken */
     CHECK(tac_model_finish(b, &made, &err) == TAC_ERR_MODEL);
     CHECK_HAS(err.text, "the name is taken");
-    tac_model_abandon(b);
+    tac_builder_free(b);
     b = edit(m);
     at.prefix = "c_";
     CHECK(tac_model_attach(b, 1, m, &at, &err) == TAC_OK); /* a free joint on a body */
     CHECK(tac_model_finish(b, &made, &err) == TAC_ERR_MODEL);
-    tac_model_abandon(b), tac_model_free(m);
+    tac_builder_free(b), tac_model_free(m);
 }
 
 int main(void) {

@@ -192,9 +192,9 @@ static void massless_geoms(void **state) {
     tac_model_add_body(b, 0, &body);
     tacGeomDef geom = tac_default_geom();
     geom.size[0] = geom.size[2] = 0.1;
-    geom.counts = 0;
+    geom.adds_mass = 0;
     tac_model_add_geom(b, 1, &geom);
-    geom.counts = 1;
+    geom.adds_mass = 1;
     geom.visual = 1;
     tac_model_add_geom(b, 1, &geom);
     geom.visual = 0;

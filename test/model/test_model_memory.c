@@ -37,7 +37,7 @@ static tacStatus build_copy_pack(void) {
     tac_model_free(m);
     tac_model_free(copy);
     tac_model_free(back);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return status;
 }
 

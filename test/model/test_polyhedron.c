@@ -167,7 +167,7 @@ static tacModel *model_of(tacVec3 scale, tacVec3 refpos, tacVec3 turn) {
     geom.type = TAC_MESH, geom.mesh = tac_model_add_mesh(b, &mesh);
     tac_model_add_geom(b, 0, &geom);
     CHECK_INT(tac_model_assemble(b, &model, &err), TAC_OK);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return model;
 }
 
@@ -285,7 +285,7 @@ static void missing_hulls(void **state) {
             CHECK_HAS(err.text, kind == 1 ? "enclose no convex body" : "no hull");
         }
         tac_model_free(model);
-        tac_model_abandon(b);
+        tac_builder_free(b);
     }
 }
 

@@ -135,7 +135,7 @@ static tacModel *translate(const char *name, const mjModel *mj) {
     add_tendons(mj, b);
     add_actuators(mj, b);
     require(tac_model_finish(b, &model, &err) == TAC_OK, name, err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return model;
 }
 

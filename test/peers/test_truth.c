@@ -125,7 +125,7 @@ static int is_complete(const tacModel *m, const json_t *facts) {
     for (int t = 0; t < m->ntendon; t++)
         if (m->tendon_type[t] != TAC_TENDON_FIXED) return 0;
     for (int a = 0; a < m->nu; a++)
-        if (m->actuator_inert[a]) return 0;
+        if (m->actuator_without_force[a]) return 0;
     return 1;
 }
 

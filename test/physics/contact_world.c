@@ -50,7 +50,7 @@ void world_finish(World *w, tacContactModel contact) {
     tacModel *m = NULL;
     tacError err;
     if (tac_model_finish(w->b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(w->b);
+    tac_builder_free(w->b);
     *w = world_of(m, contact);
 }
 

@@ -219,7 +219,7 @@ static tacModel *pendulum(double low, double high) {
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

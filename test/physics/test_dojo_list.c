@@ -344,7 +344,7 @@ static void string_has_its_length(void **state) {
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     tacOptions options = options_of(m, 0.02);
     tacSim *sim = simulate(m, &options);
     double x[6] = {0.5, 0.2, 1.5, 1, 0.5, 2}, longest = 0;

@@ -47,7 +47,7 @@ static tacModel *build(int layers, int side, double off) {
         tac_model_add_geom(b, id, &geom);
     }
     if (tac_model_finish(b, &m, &err) != TAC_OK) print_message("%s\n", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 
@@ -120,7 +120,7 @@ static tacModel *build_heap(int count, uint64_t seed) {
         tac_model_add_geom(b, id, &geom);
     }
     if (tac_model_finish(b, &m, &err) != TAC_OK) print_message("%s\n", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

@@ -70,7 +70,7 @@ static tacModel *build(const Setting *s) {
     tac_model_add_pair(b, &s->pair);
     if (s->excluded) tac_model_add_exclude(b, NULL, 0, id);
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

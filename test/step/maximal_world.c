@@ -65,7 +65,7 @@ tacModel *carried(void) {
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     for (size_t i = 0; i < sizeof PARAMS / sizeof *PARAMS; i++)
         if (tac_param_register(m, PARAMS[i], NULL, &err) != TAC_OK) fail_msg("%s", err.text);
     return m;

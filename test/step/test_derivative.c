@@ -255,7 +255,7 @@ static void least_time_constant_is_constant(void **state) {
         tac_model_add_geom(b, id, &geom);
         tac_model_add_actuator(b, &motor);
         CHECK_INT(tac_model_finish(b, &m, &err), TAC_OK);
-        tac_model_abandon(b);
+        tac_builder_free(b);
         CHECK_INT(tac_param_set(m, "actuator/#0.dynprm[0]", 1e-16, &err), TAC_OK);
         CHECK_INT(tac_param_register(m, "actuator/#0.dynprm[0]", NULL, &err), TAC_OK);
         tacOptions options = tac_default_options(m);

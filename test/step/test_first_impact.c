@@ -183,7 +183,7 @@ static World arm(void) {
         tac_model_add_geom(b, parent, &geom);
     }
     CHECK_INT(tac_model_finish(b, &m, NULL), TAC_OK);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return open_world(m);
 }
 

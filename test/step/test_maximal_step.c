@@ -289,7 +289,7 @@ static tacModel *doubled(void) {
     tac_model_add_joint(b, id, &joint);
     tac_model_add_joint(b, id, &joint);
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

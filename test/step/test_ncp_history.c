@@ -217,7 +217,7 @@ static void hinges_off_centre_fold(void **state) {
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     tacOptions options = options_of(m, dt);
     options.inputs = TAC_INPUT_QFRC, options.ncp_tolerance = 1e-11;
     tacSim *sim = simulate(m, &options);

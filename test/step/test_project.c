@@ -141,7 +141,7 @@ static tacModel *boxes(double depth, int third) {
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 
@@ -230,7 +230,7 @@ static void contradictions_are_told(void **state) {
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     m->equality_data_used[11 + 3] += 0.2; /* the second's place in the world */
     World w = world_of(m, TAC_SOFT);
     CHECK_INT(project(&w), TAC_ERR_UNSOLVED);
@@ -259,7 +259,7 @@ static tacModel *finished(tacBuilder *b) {
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 
@@ -426,7 +426,7 @@ static tacModel *ball(double range, double angle) {
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     tacQuat turned = tac_quat_exp(tac_scale3(angle, (tacVec3){0.6, 0, 0.8}));
     tac_quat_store(m->qpos_0, turned);
     return m;
@@ -478,7 +478,7 @@ static tacModel *led(void) {
     tacModel *m;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }
 

@@ -55,7 +55,7 @@ static World world(tacCone cone, int condim, int arm) {
     World w = {0};
     tacError err;
     if (tac_model_finish(b, &w.m, &err) != TAC_OK) fail_msg("%s", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     tacOptions options = tac_default_options(w.m);
     options.contact = TAC_SOFT;
     if (tac_sim_new(w.m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);

@@ -64,7 +64,7 @@ static tacModel *chain(int type, int links, double stiffness, double damping, in
     tacModel *m = NULL;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) print_error("%s\n", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     CHECK(m != NULL);
     return m;
 }

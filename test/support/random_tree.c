@@ -47,7 +47,7 @@ tacModel *random_tree(uint64_t seed, int nbody) {
     tacModel *m = NULL;
     tacError err;
     if (tac_model_finish(b, &m, &err) != TAC_OK) print_error("%s\n", err.text);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     CHECK(m != NULL);
     return m;
 }
@@ -94,6 +94,6 @@ tacModel *balls_over_floor(int n, const tacVec3 *at, double margin, double gap) 
         CHECK(tac_model_add_joint(b, id, &joint) >= 0 && tac_model_add_geom(b, id, &geom) >= 0);
     }
     CHECK_INT(tac_model_finish(b, &m, NULL), TAC_OK);
-    tac_model_abandon(b);
+    tac_builder_free(b);
     return m;
 }

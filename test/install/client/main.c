@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
     tacJointDef joint = tac_default_joint();
     tac_model_add_joint(builder, tac_model_add_body(builder, 0, &body), &joint);
     if (tac_model_finish(builder, &model, &err) != TAC_OK) return 1;
-    tac_model_abandon(builder);
+    tac_builder_free(builder);
     printf("tactus %s nv=%d mass=%g\n", tac_version(), model->nv, model->body_mass[1]);
     tac_model_free(model);
     if (argc < 2 || tac_load(argv[1], &model, &err) != TAC_OK) return 1;
