@@ -12,7 +12,7 @@ BOX = """<mujoco><option timestep="0.002" cone="elliptic"/><worldbody>
   <key name="slide" qpos="0 0 0.0999 1 0 0 0" qvel="1 0 0 0 0 0"/>
   <key name="up" qpos="0 0 1 1 0 0 0"/>
 </keyframe></mujoco>"""
-REASON = "4 contacts, all sticking: friction has no first-order effect here; a softer gradient: --contact ncp --kappa 1e-4"
+REASON = "4 contacts, all sticking: friction has no first-order effect here. For a softer gradient, use --contact ncp --kappa 1e-4"
 
 
 class Explained(Case):
@@ -62,8 +62,8 @@ class Explained(Case):
           <actuator><motor name="push" joint="hinge" {motor}/></actuator></mujoco>"""
         push = self.file("push.json", '{"ctrl": [3]}')
         cases = (
-            ({"motor": 'forcelimited="true" forcerange="-1 1"'}, 'Actuator forces at a bound of their range do not follow the control: "push"'),
-            ({"joint": 'actuatorfrclimited="true" actuatorfrcrange="-1 1"'}, 'Joints hold the force of their actuators at a bound, and it does not follow the controls: "hinge"'),
+            ({"motor": 'forcelimited="true" forcerange="-1 1"'}, 'These actuator forces are saturated, so their controls have zero derivatives: "push"'),
+            ({"joint": 'actuatorfrclimited="true" actuatorfrcrange="-1 1"'}, 'These joints saturate the force of their actuators, so the controls have zero derivatives: "hinge"'),
             ({"flag": 'actuation="disable"'}, "The model switches its actuators off"),
             ({"flag": 'contact="disable"'}, "The model switches contacts off"),
             ({"flag": 'constraint="disable"'}, "The model switches contacts off"),
@@ -99,7 +99,7 @@ class Explained(Case):
         most = max(c["force"][0] for c in found["contacts"])
         self.assertEqual({c["class"] for c in found["contacts"]}, {"open"})
         self.assertGreater(most, 1)
-        self.assertIn(f"with a force that comes of kappa, 0.0001, of up to {most:.3g} N", found["explanation"])
+        self.assertIn(f"with a relaxation force (kappa 0.0001) of at most {most:.3g} N", found["explanation"])
         self.assertNotIn("--kappa", self.grad("creep", "--contact", "ncp", "--kappa", 1e-4, "--json").json()["explanation"])
 
 

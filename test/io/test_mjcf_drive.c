@@ -271,7 +271,7 @@ static void test_kept_and_ignored(void **state) {
     CHECK_STR(l.model->all_names + l.model->sensor_tag[1], "clock");
     CHECK_INT(tac_report_warning_count(l.report), 0);
     CHECK_INT(tac_report_ignored_count(l.report), 6);
-    CHECK_HAS(tac_report_ignored(l.report, 1), "main.xml:1: element <texture>: for looks");
+    CHECK_HAS(tac_report_ignored(l.report, 1), "main.xml:1: element <texture>: visual only");
     unload(&l);
     check_fails(ARM("<sensor><smell/></sensor>"), TAC_ERR_SYNTAX,
                 "element <smell>: unknown inside <sensor>, expected one of <touch>");

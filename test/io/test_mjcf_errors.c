@@ -68,7 +68,7 @@ static void test_wrong_values(void **state) {
     check_fails(WORLD("<body><inertial pos='0 0 0' mass='1' quat='1 0 0 0' fullinertia='1 1 1 0 0 0'/></body>"),
                 TAC_ERR_SYNTAX, "found fullinertia and an orientation");
     check_fails(WORLD("<body quat='1 0 0 0' euler='0 0 0'/>"), TAC_ERR_SYNTAX, "found 2 orientations");
-    check_fails(WORLD("<body quat='0 0 0 0'/>"), TAC_ERR_MODEL, "the quaternion has no length");
+    check_fails(WORLD("<body quat='0 0 0 0'/>"), TAC_ERR_MODEL, "the quaternion is zero");
     check_fails(WORLD("<geom type='capsule' fromto='0 0 0 0 0 1' pos='1 0 0' size='1'/>"), TAC_ERR_MODEL,
                 "found pos and fromto");
     check_fails(WORLD("<geom fromto='0 0 0 0 0 1' size='1'/>"), TAC_ERR_MODEL,
