@@ -1,0 +1,1 @@
+"""What users read: pages, headers, help and messages."""
