@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum { NDX = 12, TEXT = 4096 };
-static const char *const NO_EFFECT = "friction has no first-order effect here. For a softer gradient, use --contact ncp";
+static const char *const NO_EFFECT =
+    "friction has no first-order effect here. For a softer gradient, use --contact ncp";
 
 typedef struct Scene {
     tacModel *m;
