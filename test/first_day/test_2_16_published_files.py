@@ -166,7 +166,7 @@ class PublishedFiles(Case):
         path = self.file("inner/main.xml", '<mujoco><include file="..\\secret.xml"/></mujoco>')
         self.refused("outside the model's folder", "info", path)
         twice = self.file("twice.xml", '<mujoco><include file=".\\secret.xml"/><include file="secret.xml"/></mujoco>')
-        self.refused("is included already", "info", twice)
+        self.refused("is already included", "info", twice)
 
 
 if __name__ == "__main__":

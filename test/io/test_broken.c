@@ -208,9 +208,9 @@ static void test_large_files(void **state) {
         long n;
         const char *tail, *words;
     } files[] = {
-        {"deep.xml", "<mujoco><worldbody>", "<body>", 2000000, "", "nest deeper than"},
+        {"deep.xml", "<mujoco><worldbody>", "<body>", 2000000, "", "nested too deeply"},
         {"deep_closed.xml", "<mujoco>\n<default>", "<default class=\"a\">", 100000, "</mujoco>", ":2: elements nest"},
-        {"deep.urdf", "<robot name=\"r\">", "<link>", 2000000, "", "nest deeper than"},
+        {"deep.urdf", "<robot name=\"r\">", "<link>", 2000000, "", "nested too deeply"},
         {"attributes.xml", "<mujoco>\n<option", " a=\"1\"", 500000, "/></mujoco>",
          ":2: an element has 500000 attributes"},
         {"numbers.xml", "<mujoco><worldbody>\n<geom size=\"", "1 ", 1000000, "\"/></worldbody></mujoco>",

@@ -44,7 +44,7 @@ static void test_unknown(void **state) {
     check_fails(MJCF("<default><geom name='x'/></default>"), TAC_ERR_SYNTAX,
                 "found attribute 'name', expected one of type");
     check_fails(MJCF("<default><default class='a'/><default class='a'/></default>"), TAC_ERR_MODEL,
-                "expected a name not used");
+                "expected a unique name");
     check_fails(MJCF("<default><default/></default>"), TAC_ERR_SYNTAX, "attribute 'class' is missing");
     check_fails(MJCF("<default class='other'/>"), TAC_ERR_MODEL, "expected \"main\" or none");
     check_fails(WORLD("<geom class='x' size='1'/>"), TAC_ERR_NAME, "expected the name of a default class");

@@ -168,7 +168,7 @@ static void bad_trees(void **state) {
                 "<parent link=\"...\"> is missing");
     check_fails(ROBOT(LINK("a") LINK("b") JOINT("j", "fixed", "a", "a", "")), plain(), TAC_ERR_MODEL, "its own parent");
     check_fails(ROBOT(LINK("a") LINK("b") JOINT("j", "fixed", "a", "b", "") JOINT("k", "fixed", "b", "a", "")), plain(),
-                TAC_ERR_MODEL, "ring");
+                TAC_ERR_MODEL, "cycle");
     check_fails(
         ROBOT(LINK("r") LINK("a") LINK("b") JOINT("j", "fixed", "a", "b", "") JOINT("k", "fixed", "b", "a", "")),
         plain(), TAC_ERR_MODEL, "cycle through this link, expected");

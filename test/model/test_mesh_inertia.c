@@ -178,7 +178,7 @@ static void refused(void **state) {
     CHECK_HAS(assemble_error(with_mesh(&mesh)).text, "surface area is 0");
     mesh = cube_mesh(TAC_MESH_CONVEX);
     mesh.nhullface = 0;
-    CHECK_HAS(assemble_error(with_mesh(&mesh)).text, "inertia convex without a hull");
+    CHECK_HAS(assemble_error(with_mesh(&mesh)).text, "inertia convex has no hull");
 }
 
 /* A flat mesh only for looks is fine. */

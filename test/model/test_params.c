@@ -87,10 +87,10 @@ static const struct {
     const char *path, *text;
 } REFUSED[] = {
     {"", "'' is not a path, expected kind/NAME.field[i] or option.field[i]"},
-    {"body/tip", "'body/tip' is no path"},
-    {"body/tip.pos[x]", "is no path"},
-    {"body/tip.pos[]", "is no path"},
-    {"body/tip.pos[99999999999]", "is no path"},
+    {"body/tip", "'body/tip' is not a path"},
+    {"body/tip.pos[x]", "is not a path"},
+    {"body/tip.pos[]", "is not a path"},
+    {"body/tip.pos[99999999999]", "is not a path"},
     {"bodies/tip.mass", "parameter 'bodies/tip.mass': unknown kind 'bodies'"},
     {"dof/x.damping", "unknown kind 'dof'"},
     {"body/knee.mass", "parameter 'body/knee.mass': no body 'knee'"},
@@ -170,7 +170,7 @@ static void bad_values(void **state) {
         {"geom/box.size[1]", -1, "geom 'box': size[1] is -1, expected a positive half-size"},
         {"body/tip.mass", (double)NAN, "body 'tip': mass is nan, expected a finite number"},
         {"option.timestep", 0, "option: timestep is 0, expected a positive time"},
-        {"mesh/cube.scale[0]", -0.1, "mesh 'cube': scale[0] goes from 0.1 to -0.1, expected its sign to stay"},
+        {"mesh/cube.scale[0]", -0.1, "mesh 'cube': scale[0] changes from 0.1 to -0.1, expected the same sign"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tacError err = {0};
