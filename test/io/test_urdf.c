@@ -232,7 +232,7 @@ static void inertias_are_taken_as_written(void **state) {
     CHECK_NEAR(m->body_icom[thin].zz, 5, TOL);
     CHECK_NEAR(m->body_icom[find(m, TAC_KIND_BODY, "negative")].zz, -1, TOL);
     CHECK_NEAR(m->body_mass[find(m, TAC_KIND_BODY, "point")], 3, TOL);
-    check_warned(l, "<link name=\"thin\">: principal inertias 5 1 1 break the triangle inequality");
+    check_warned(l, "<link name=\"thin\">: principal inertias 5 1 1 violate the triangle inequality");
     check_warned(l, "<link name=\"negative\">: inertia has a negative principal value -1");
     check_warned(l, "<link name=\"point\">: mass 3 with zero inertia");
     CHECK_INT(tac_report_warning_count(l.report), 3);

@@ -238,7 +238,7 @@ static void missing_arguments(void **state) {
     tacTendonDef tendon = tac_default_tendon();
     tendon.nterm = 1;
     CHECK_INT(tac_model_add_tendon(b, &tendon), -1);
-    CHECK_HAS(assemble_error(b).text, "tendon 0: 1 terms do not go with");
+    CHECK_HAS(assemble_error(b).text, "tendon 0: 1 terms do not match");
 }
 
 /* The builder can go on after a model was made of it, and makes the same model twice. */
