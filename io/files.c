@@ -89,9 +89,8 @@ static tacStatus resolve_inside(const tacFiles *files, const char *path, char *r
     if (files->allow_outside || is_inside(real, files->root) || is_beside(real, files->root)) return TAC_OK;
     return tac_fail(
         err, TAC_ERR_FILE,
-        "%s: outside the model's folder %s and the folders beside it; set allow_outside (--allow-outside) to "
-        "permit it",
-        path, files->root);
+        "%s: outside the model's folder %s and its sibling folders; allow_outside (--allow-outside) permits it", path,
+        files->root);
 }
 
 int tac_files_exists(const tacFiles *files, const char *path) {

@@ -38,8 +38,8 @@ void tac_report_hulls(tacReport *report, const char *path, const tacModel *m) {
         double mesh = volume6(vert, m->mesh_face + 3 * (size_t)m->mesh_face_adr[i], m->mesh_face_num[i]);
         if (!(tac_abs(mesh) < (1 - MOST_EMPTY) * hull) || !is_touched(m, i)) continue;
         tac_report_add_warning(report,
-                               "%s: mesh '%s' fills %.0f %% of its convex hull, and the hull is what collides; use "
-                               "several convex geoms where that matters",
+                               "%s: mesh '%s' fills %.0f %% of its convex hull; collision uses the hull; several "
+                               "convex geoms fit more closely",
                                path, tac_model_name(m, TAC_KIND_MESH, i), 100 * tac_abs(mesh) / hull);
     }
 }

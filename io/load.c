@@ -68,7 +68,7 @@ static tacStatus load_packed(Load *load) {
     tacError why;
     tacStatus status = tac_model_unpack(load->bytes, load->size, &load->model, &why);
     if (status == TAC_OK) return TAC_OK;
-    return tac_fail(load->err, status, "%s: neither XML nor a packed model that can be read: %s", load->path, why.text);
+    return tac_fail(load->err, status, "%s: neither XML nor a valid packed model: %s", load->path, why.text);
 }
 
 static tacStatus load_urdf(Load *load) {
@@ -114,7 +114,7 @@ tacStatus tac_load_with(const char *path, const tacLoadOptions *options, tacMode
     if (status == TAC_OK) tac_report_hulls(load.report, path, load.model);
     if (status == TAC_OK && tac_report_lost(load.report)) {
         tac_model_free(load.model);
-        status = tac_fail(err, TAC_ERR_MEMORY, "%s: no memory for what is to be reported", path);
+        status = tac_fail(err, TAC_ERR_MEMORY, "%s: no memory for the report", path);
     }
     if (status == TAC_OK) *model = load.model;
     if (status == TAC_OK && report != NULL)

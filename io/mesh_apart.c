@@ -64,8 +64,9 @@ static tacStatus locate(const char *file, const tacMeshLimits *limits, char *pat
     if (named == NULL || named[0] == '\0') {
         if (find_program(path)) return TAC_OK;
         return tac_fail(err, TAC_ERR_UNSUPPORTED,
-                        "%s: DAE and glTF need the program " PROGRAM ", which is built with assimp and is not there; "
-                        "convert the mesh to stl or obj, or name the program in TACTUS_MESH_READER",
+                        "%s: DAE and glTF need the program " PROGRAM
+                        ", which was not found (it is built with assimp); convert the mesh to stl or obj, or set "
+                        "TACTUS_MESH_READER",
                         file);
     }
     if (strlen(named) < TAC_PATH && access(named, X_OK) == 0) {
@@ -208,7 +209,7 @@ static void reap(Run *run, int grace_ms) {
 /* --- What it said ------------------------------------------------------------------------------------------------- */
 
 static tacStatus fail_memory(const Run *run, tacError *err) {
-    return tac_fail(err, TAC_ERR_MEMORY, "%s: the mesh reader ran out of memory (it may take %zu MB)", run->file,
+    return tac_fail(err, TAC_ERR_MEMORY, "%s: the mesh reader ran out of memory (limit %zu MB)", run->file,
                     run->memory / MEGABYTE);
 }
 
@@ -216,13 +217,12 @@ static tacStatus fail_memory(const Run *run, tacError *err) {
 static tacStatus explain(const Run *run, tacError *err) {
     int signal = run->status != -1 && WIFSIGNALED(run->status) ? WTERMSIG(run->status) : 0;
     if (run->out_of_time || signal == SIGXCPU)
-        return tac_fail(err, TAC_ERR_FILE, "%s: the mesh reader ran out of time (it may take %d s)", run->file,
+        return tac_fail(err, TAC_ERR_FILE, "%s: the mesh reader ran out of time (limit %d s)", run->file,
                         run->out_of_time ? run->wall : run->cpu);
-    if (run->too_long)
-        return tac_fail(err, TAC_ERR_MEMORY, "%s: the mesh reader wrote more than there is room for", run->file);
+    if (run->too_long) return tac_fail(err, TAC_ERR_MEMORY, "%s: the mesh reader wrote too much output", run->file);
     if (signal != 0)
         return tac_fail(err, TAC_ERR_SYNTAX, "%s: the mesh reader crashed on this file (signal %d)", run->file, signal);
-    return tac_fail(err, TAC_ERR_SYNTAX, "%s: the mesh reader gave no answer that can be understood", run->file);
+    return tac_fail(err, TAC_ERR_SYNTAX, "%s: the mesh reader gave an invalid answer", run->file);
 }
 
 static tacStatus take_corners(const Run *run, const unsigned char *bytes, size_t n, tacMeshData *mesh, tacError *err) {
@@ -271,8 +271,7 @@ static tacStatus run_program(const tacFiles *files, const char *program, const t
                                                 [TAC_READER_CPU] = cpu};
     int error = spawn(run, argument);
     if (error != 0)
-        return tac_fail(err, TAC_ERR_FILE, "%s: the program %s cannot be started: %s", run->file, program,
-                        strerror(error));
+        return tac_fail(err, TAC_ERR_FILE, "%s: cannot start the program %s: %s", run->file, program, strerror(error));
     int whole = collect(run);
     reap(run, whole ? GRACE_MS : 0);
     close(run->pipe);

@@ -32,11 +32,10 @@ static tacStatus check_counts(const char *file, const Counts *n, size_t size, ta
                         file, n->vertices, n->faces, INT_MAX / 3);
     int paired = (n->normals == 0 || n->normals == n->vertices) && (n->texcoords == 0 || n->texcoords == n->vertices);
     if (!paired)
-        return tac_fail(
-            err, TAC_ERR_SYNTAX,
-            "%s: the MSH header says %zu vertices, %zu normals, %zu texture coordinates, %zu faces, expected "
-            "normals and coordinates to be none or one a vertex",
-            file, n->vertices, n->normals, n->texcoords, n->faces);
+        return tac_fail(err, TAC_ERR_SYNTAX,
+                        "%s: the MSH header says %zu vertices, %zu normals, %zu texture coordinates, %zu faces, "
+                        "expected zero or one normal and texture coordinate per vertex",
+                        file, n->vertices, n->normals, n->texcoords, n->faces);
     size_t bytes = HEADER + WORD * (3 * n->vertices + 3 * n->normals + 2 * n->texcoords + 3 * n->faces);
     if (bytes == size) return TAC_OK;
     return tac_fail(err, TAC_ERR_SYNTAX,

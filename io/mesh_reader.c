@@ -158,7 +158,7 @@ static void copy_corners(const struct aiScene *scene, float *corner) {
         for (unsigned f = 0; f < mesh->mNumFaces; f++)
             for (unsigned k = 0; k < 3 && mesh->mFaces[f].mNumIndices == 3; k++, corner += 3) {
                 unsigned id = mesh->mFaces[f].mIndices[k];
-                if (id >= mesh->mNumVertices) refuse(TAC_ANSWER_REFUSED, "a face names a vertex that there is not");
+                if (id >= mesh->mNumVertices) refuse(TAC_ANSWER_REFUSED, "a face names a vertex that does not exist");
                 const struct aiVector3D *v = &mesh->mVertices[id];
                 corner[0] = v->x, corner[1] = v->y, corner[2] = v->z;
             }
@@ -187,7 +187,7 @@ static const struct aiScene *import(tacFiles *files, const char *path) {
 int main(int argc, char **argv) {
     static tacFiles files;
     if (argc != TAC_READER_ARGUMENTS || strlen(argv[TAC_READER_ROOT]) >= sizeof files.root) {
-        fprintf(stderr, "tactus-mesh reads meshes for Tactus, which starts it; it is of no use by itself\n");
+        fprintf(stderr, "tactus-mesh reads meshes for Tactus; Tactus starts it, do not run it directly\n");
         return 2;
     }
     set_limits(strtoull(argv[TAC_READER_MEMORY], NULL, 10), strtoull(argv[TAC_READER_FACTOR], NULL, 10),

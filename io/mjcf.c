@@ -24,8 +24,8 @@ static const struct {
                {"sensor", tac_mjcf_sensor, NULL},
                {"deformable", tac_mjcf_deformable, NULL},
                {"keyframe", tac_mjcf_keyframe, NULL},
-               {"visual", NULL, "for looks"},
-               {"statistic", NULL, "for looks"},
+               {"visual", NULL, "visual only"},
+               {"statistic", NULL, "visual only"},
                {"custom", tac_mjcf_custom, NULL},
                {"extension", NULL, "plugins are not loaded"}};
 enum { NSECTION = sizeof SECTION / sizeof *SECTION };

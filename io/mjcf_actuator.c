@@ -139,7 +139,7 @@ static const char *set_position(tacMjcfActuator *a, const Extra *x) {
     def->biasprm[1] = -def->gainprm[0];
     if (!isnan(x->kv) && !isnan(x->dampratio)) return "found kv and dampratio, expected one of them";
     if (x->kv < 0 || x->dampratio < 0 || x->timeconst[0] < 0)
-        return "found a negative kv, dampratio or timeconst, expected none below zero";
+        return "found a negative kv, dampratio or timeconst, expected zero or more";
     if (!isnan(x->kv)) def->biasprm[2] = -x->kv;
     if (!isnan(x->dampratio)) def->biasprm[2] = x->dampratio;
     if (!isnan(x->timeconst[0])) {
@@ -179,9 +179,9 @@ static const char *set_damper(tacMjcfActuator *a, const Extra *x) {
     def->gainprm[2] = -kv;
     def->ctrllimited = 1;
     set_types(def, TAC_DYN_NONE, TAC_GAIN_AFFINE, TAC_BIAS_NONE);
-    if (kv < 0) return "attribute 'kv': found a negative number, expected none below zero";
+    if (kv < 0) return "attribute 'kv': found a negative number, expected zero or more";
     if (def->ctrlrange[0] < 0 || def->ctrlrange[1] < 0)
-        return "attribute 'ctrlrange': found a negative number, expected none below zero";
+        return "attribute 'ctrlrange': found a negative number, expected zero or more";
     return NULL;
 }
 
@@ -211,7 +211,7 @@ static const char *set_muscle(tacMjcfActuator *a, const Extra *x) {
     }
     for (int i = 0; i < 2; i++)
         if (x->timeconst[i] >= 0) def->dynprm[i] = x->timeconst[i];
-    if (x->tausmooth < 0) return "attribute 'tausmooth': found a negative number, expected none below zero";
+    if (x->tausmooth < 0) return "attribute 'tausmooth': found a negative number, expected zero or more";
     if (!isnan(x->tausmooth)) def->dynprm[2] = x->tausmooth;
     set_types(def, TAC_DYN_MUSCLE, TAC_GAIN_MUSCLE, TAC_BIAS_MUSCLE);
     return NULL;
@@ -291,9 +291,9 @@ static tacStatus find_second(tacMjcf *m, tacMjcfActuator *a) {
     const xmlNode *node = a->node;
     tacTransmission type = a->def.trntype;
     if (a->slidersite != NULL && type != TAC_TRN_SLIDERCRANK)
-        return tac_xml_fail(node, m->err, TAC_ERR_MODEL, "found 'slidersite', expected it only with 'cranksite'");
+        return tac_xml_fail(node, m->err, TAC_ERR_MODEL, "found 'slidersite', expected 'cranksite' with it");
     if (a->refsite != NULL && type != TAC_TRN_SITE)
-        return tac_xml_fail(node, m->err, TAC_ERR_MODEL, "found 'refsite', expected it only with 'site'");
+        return tac_xml_fail(node, m->err, TAC_ERR_MODEL, "found 'refsite', expected 'site' with it");
     if (type == TAC_TRN_SLIDERCRANK && a->slidersite == NULL)
         return tac_xml_fail(node, m->err, TAC_ERR_SYNTAX, "attribute 'slidersite' is missing");
     if (type == TAC_TRN_SLIDERCRANK)
@@ -370,9 +370,9 @@ static tacStatus check_supported(tacMjcf *m, tacMjcfActuator *a) {
     }
     if (a->armature != 0 || a->damping[0] != 0 || a->damping[1] != 0 || a->damping[2] != 0)
         return tac_mjcf_unsupported(m, a->node,
-                                    "attributes 'armature' and 'damping' are not supported: they are left out");
+                                    "attributes 'armature' and 'damping' are not supported: they are ignored");
     if (a->delay != 0)
-        return tac_mjcf_unsupported(m, a->node, "attribute 'delay' is not supported: the control acts at once");
+        return tac_mjcf_unsupported(m, a->node, "attribute 'delay' is not supported: the control acts without delay");
     return TAC_OK;
 }
 

@@ -152,7 +152,7 @@ static tacStatus read_mesh(tacMjcf *m, const xmlNode *node, void *scope) {
     status = load_mesh(m, node, &mesh);
     if (status != TAC_OK) return status;
     if (mesh.data.dropped > 0)
-        tac_mjcf_warn(m, node, "%d faces after the file's first group are left out, as MuJoCo does", mesh.data.dropped);
+        tac_mjcf_warn(m, node, "%d faces after the file's first group are ignored, as in MuJoCo", mesh.data.dropped);
     point_at_data(&mesh);
     if (tac_mjcf_add(m, &m->mesh, &mesh, sizeof mesh, TAC_KIND_MESH, mesh.def.name) >= 0) return TAC_OK;
     tac_mesh_free(&mesh.data);
@@ -182,7 +182,7 @@ static tacStatus read_hfield(tacMjcf *m, const xmlNode *node, void *scope) {
 static tacStatus read_model(tacMjcf *m, const xmlNode *node, void *scope) {
     (void)scope;
     return tac_xml_fail(node, m->err, TAC_ERR_UNSUPPORTED,
-                        "<model> is not supported, expected the model's elements themselves");
+                        "<model> is not supported, expected the elements of the model in this file");
 }
 
 tacStatus tac_mjcf_asset(tacMjcf *m, const xmlNode *section) {
@@ -226,7 +226,7 @@ tacStatus tac_mjcf_hulls(tacMjcf *m) {
         if (status != TAC_OK) return tac_xml_fail(mesh->node, m->err, status, "%s", why.text);
         point_at_data(mesh);
         if (mesh->maxhullvert > 0 && mesh->data.nhullvert > mesh->maxhullvert)
-            tac_mjcf_warn(m, mesh->node, "attribute 'maxhullvert' is ignored: the whole hull of %d vertices is kept",
+            tac_mjcf_warn(m, mesh->node, "attribute 'maxhullvert' is ignored: the full hull of %d vertices is used",
                           mesh->data.nhullvert);
     }
     return TAC_OK;

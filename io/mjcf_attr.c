@@ -146,7 +146,7 @@ tacStatus tac_mjcf_children(tacMjcf *m, const xmlNode *node, const tacMjcfChild 
 
 tacStatus tac_mjcf_ignore_looks(tacMjcf *m, const xmlNode *node, void *scope) {
     (void)scope;
-    return tac_mjcf_ignore(m, node, "for looks");
+    return tac_mjcf_ignore(m, node, "visual only");
 }
 
 /* --- Attributes with rules of their own --------------------------------------------------------------------------- */
@@ -182,13 +182,13 @@ tacStatus tac_mjcf_limited(tacMjcf *m, const xmlNode *node, const char *what, in
     int given = range[0] != 0 || range[1] != 0;
     if (given && !m->compiler.autolimits)
         return tac_xml_fail(node, m->err, TAC_ERR_MODEL,
-                            "found a range of %s without its 'limited', expected "
-                            "true or false because the compiler says autolimits=\"false\"",
+                            "found a range of %s without its 'limited', expected 'limited' because the compiler has "
+                            "autolimits=\"false\"",
                             what);
     *limited = range[0] < range[1];
     if (range[0] > range[1])
-        tac_mjcf_warn(m, node, "the range of %s, %g to %g, is reversed: taken as no limit, as MuJoCo does", what,
-                      range[0], range[1]);
+        tac_mjcf_warn(m, node, "the range of %s, %g to %g, is reversed: it is ignored, as in MuJoCo", what, range[0],
+                      range[1]);
     return TAC_OK;
 }
 

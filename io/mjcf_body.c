@@ -117,7 +117,7 @@ static tacStatus read_inertial(tacMjcf *m, const xmlNode *node, void *scope_) {
     tacOrient orient = {.quat = tac_quat_identity()};
     tacMjcfBody *body = TAC_AT(m->body, tacMjcfBody, scope->body);
     if (scope->body == 0)
-        return tac_xml_fail(node, m->err, TAC_ERR_MODEL, "the world has no inertia, expected none here");
+        return tac_xml_fail(node, m->err, TAC_ERR_MODEL, "the world has no inertia, expected no <inertial> here");
     if (body->has_inertial)
         return tac_xml_fail(node, m->err, TAC_ERR_SYNTAX, "found a second <inertial>, expected one per body");
     tacStatus status = tac_mjcf_read(m, node, INERTIAL, &r);
@@ -221,7 +221,7 @@ static tacStatus read_joint(tacMjcf *m, const xmlNode *node, void *scope) {
     if (status == TAC_OK) status = tac_mjcf_linear(m, node, "damping", joint.damping, &joint.def.damping);
     if (status != TAC_OK) return status;
     if ((int)joint.def.type == JOINT_FIXED) {
-        tac_mjcf_warn(m, node, "a joint of type \"fixed\" gives no freedom and is left out");
+        tac_mjcf_warn(m, node, "a joint of type \"fixed\" has no degree of freedom: it is ignored");
         return TAC_OK;
     }
     return add_joint(m, node, &joint, scope);
@@ -314,18 +314,19 @@ static tacStatus read_geom(tacMjcf *m, const xmlNode *node, void *scope_) {
 /* These make bodies and joints of their own, which a model without them lacks. */
 static tacStatus read_generated(tacMjcf *m, const xmlNode *node, void *scope) {
     (void)scope;
-    return tac_mjcf_unsupported(m, node, "<%s> is not supported: the bodies it makes are left out", tac_xml_name(node));
+    return tac_mjcf_unsupported(m, node, "<%s> is not supported: the bodies it creates are missing",
+                                tac_xml_name(node));
 }
 
 static tacStatus read_plugin(tacMjcf *m, const xmlNode *node, void *scope) {
     (void)scope;
-    return tac_mjcf_unsupported(m, node, "plugins are not supported: their forces are left out");
+    return tac_mjcf_unsupported(m, node, "plugins are not supported: their forces are ignored");
 }
 
 static tacStatus read_attach(tacMjcf *m, const xmlNode *node, void *scope) {
     (void)scope;
     return tac_xml_fail(node, m->err, TAC_ERR_UNSUPPORTED,
-                        "<attach> is not supported, expected the model's elements themselves");
+                        "<attach> is not supported, expected the elements of the model in this file");
 }
 
 static tacStatus read_children(tacMjcf *m, const xmlNode *node, Scope *scope) {

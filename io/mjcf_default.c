@@ -110,7 +110,7 @@ static tacStatus add_class(tacMjcf *m, const xmlNode *node, int parent, int *add
     if (status != TAC_OK) return status;
     if (name[0] == '\0' || tac_mjcf_names_find(&m->class_names, name) >= 0)
         return tac_xml_fail(node, m->err, TAC_ERR_MODEL,
-                            "attribute 'class': found \"%.60s\", expected a name not used before", name);
+                            "attribute 'class': found \"%.60s\" again, expected a unique name", name);
     tacMjcfClass copy = *TAC_AT(m->classes, tacMjcfClass, parent);
     copy.name = name;
     *added = append_class(m, &copy);

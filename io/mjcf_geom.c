@@ -60,7 +60,7 @@ tacStatus tac_mjcf_fromto(tacMjcf *m, const xmlNode *node, const double *fromto,
     double length = tac_norm3(axis);
     if (length / 2 < MIN_LENGTH)
         return tac_xml_fail(node, m->err, TAC_ERR_MODEL,
-                            "attribute 'fromto': found one point twice, expected two points");
+                            "attribute 'fromto': found two equal points, expected different points");
     *pos = tac_scale3(0.5, tac_add3(from, to));
     *quat = tac_quat_from_z(tac_scale3(1 / length, axis));
     size[1] = length / 2;
@@ -100,7 +100,7 @@ static tacStatus resolve_mesh(tacMjcf *m, tacMjcfGeom *geom) {
         geom->fit = id;
     if (geom->def.type == TAC_MESH && geom->def.shell)
         return tac_xml_fail(geom->node, m->err, TAC_ERR_MODEL,
-                            "attribute 'shellinertia': expected inertia=\"shell\" in the mesh instead");
+                            "attribute 'shellinertia' is set, expected inertia=\"shell\" in the mesh");
     return TAC_OK;
 }
 
@@ -115,7 +115,7 @@ static tacStatus resolve_hfield(tacMjcf *m, tacMjcfGeom *geom) {
     geom->def.size[0] = size[0];
     geom->def.size[1] = size[1];
     geom->def.size[2] = 0.25 * size[2] + 0.5 * size[3];
-    return tac_mjcf_unsupported(m, geom->node, "height fields are not supported: nothing touches it");
+    return tac_mjcf_unsupported(m, geom->node, "height fields are not supported: the geom does not collide");
 }
 
 static tacStatus resolve_extras(tacMjcf *m, tacMjcfGeom *geom) {
@@ -124,13 +124,15 @@ static tacStatus resolve_extras(tacMjcf *m, tacMjcfGeom *geom) {
     for (int i = 0; i < 6; i++)
         moves |= geom->surfacevel[i] != 0;
     if (moves)
-        status = tac_mjcf_unsupported(m, geom->node, "attribute 'surfacevel' is not supported: the surface rests");
+        status = tac_mjcf_unsupported(m, geom->node,
+                                      "attribute 'surfacevel' is not supported: the surface velocity is zero");
     if (status == TAC_OK && geom->adhesion != 0)
-        status = tac_mjcf_unsupported(m, geom->node, "attribute 'adhesion' is not supported: nothing sticks");
+        status =
+            tac_mjcf_unsupported(m, geom->node, "attribute 'adhesion' is not supported: there is no adhesion force");
     if (status == TAC_OK && tac_xml_child(geom->node, "plugin") != NULL)
-        status = tac_mjcf_unsupported(m, geom->node, "plugins are not supported: the shape is taken as a mesh");
+        status = tac_mjcf_unsupported(m, geom->node, "plugins are not supported: the shape is read as a mesh");
     if (status == TAC_OK && (int)geom->def.type == TAC_MJCF_SDF) {
-        status = tac_mjcf_unsupported(m, geom->node, "type=\"sdf\" is not supported: the shape is taken as a mesh");
+        status = tac_mjcf_unsupported(m, geom->node, "type=\"sdf\" is not supported: the shape is read as a mesh");
         geom->def.type = TAC_MESH;
     }
     return status;

@@ -92,8 +92,8 @@ static tacStatus include_one(tacMjcf *m, xmlNode *node, xmlNode **next) {
         return tac_xml_fail(node, m->err, TAC_ERR_FILE, "attribute 'file': the path is too long");
     find_file(m, node, file, path);
     if (is_loaded(m, path))
-        return tac_xml_fail(node, m->err, TAC_ERR_MODEL,
-                            "file \"%s\" is included already, expected each file once and no cycle", path);
+        return tac_xml_fail(node, m->err, TAC_ERR_MODEL, "file \"%s\" is already included, expected each file once",
+                            path);
     status = parse_file(m, node, path, &root);
     if (status != TAC_OK) return status;
     if (tac_xml_child(root, NULL) == NULL)
@@ -125,7 +125,7 @@ tacStatus tac_mjcf_include(tacMjcf *m) {
     while (node != NULL) {
         if (depth > MAX_DEPTH)
             return tac_xml_fail(node->type == XML_ELEMENT_NODE ? node : node->parent, m->err, TAC_ERR_SYNTAX,
-                                "elements nest deeper than %d levels, expected at most that", MAX_DEPTH);
+                                "elements are nested too deeply, expected at most %d levels", MAX_DEPTH);
         if (node->type == XML_ELEMENT_NODE && tac_xml_is(node, "include") && node != m->root) {
             tacStatus status = include_one(m, node, &node);
             if (status != TAC_OK) return status;

@@ -70,7 +70,7 @@ tacStatus tac_mjcf_compiler(tacMjcf *m, const xmlNode *section) {
     if (r.global)
         return tac_xml_fail(
             section, m->err, TAC_ERR_UNSUPPORTED,
-            "coordinate=\"global\" is not supported, expected local coordinates (MuJoCo 2.3.3 converts)");
+            "coordinate=\"global\" is not supported, expected local coordinates (MuJoCo 2.3.3 can convert the file)");
     m->compiler = r.c;
     m->option.boundmass = r.boundmass;
     m->option.boundinertia = r.boundinertia;
@@ -191,13 +191,15 @@ tacStatus tac_mjcf_option(tacMjcf *m, const xmlNode *section) {
     if (status != TAC_OK) return status;
     m->option = r.o;
     if (r.o.solver == TAC_SOLVER_PGS)
-        tac_mjcf_warn(m, section, "solver PGS: contact soft takes Newton's method, which has the same answer");
+        tac_mjcf_warn(m, section,
+                      "solver PGS is replaced: contact soft uses Newton's method, which has the same solution");
     if (r.noslip > 0)
-        tac_mjcf_warn(m, section, "noslip_iterations is ignored: friction of contact soft creeps as it does without");
+        tac_mjcf_warn(m, section,
+                      "noslip_iterations is ignored: contact soft has no noslip solver, so sticking contacts creep");
     if (r.density != 0 || r.viscosity != 0)
         status = tac_mjcf_unsupported(
-            m, section, "a fluid medium (density %g, viscosity %g) is not supported: its forces are left out",
-            r.density, r.viscosity);
+            m, section, "a fluid medium (density %g, viscosity %g) is not supported: its forces are ignored", r.density,
+            r.viscosity);
     if (status == TAC_OK && r.disabled_groups != NULL && r.disabled_groups[0] != '\0')
         status = tac_mjcf_unsupported(m, section,
                                       "attribute 'actuatorgroupdisable' is not supported: all groups stay enabled");
@@ -214,5 +216,5 @@ tacStatus tac_mjcf_size(tacMjcf *m, const xmlNode *section) {
         {"nuser_site", TAC_A_UNUSED},     {"nuser_cam", TAC_A_UNUSED},    {"nuser_tendon", TAC_A_UNUSED},
         {"nuser_actuator", TAC_A_UNUSED}, {"nuser_sensor", TAC_A_UNUSED}, TAC_ATTR_END};
     tacStatus status = tac_mjcf_read(m, section, size, NULL);
-    return status == TAC_OK ? tac_mjcf_ignore(m, section, "sizes follow from the model") : status;
+    return status == TAC_OK ? tac_mjcf_ignore(m, section, "sizes are computed from the model") : status;
 }

@@ -88,8 +88,9 @@ static tacStatus read_tendon(tacMjcf *m, const xmlNode *node, void *scope) {
     if (status == TAC_OK)
         status = tac_mjcf_limited(m, node, "the actuator force", &def->actfrclimited, def->actfrcrange);
     if (status == TAC_OK)
-        status = is_fixed ? read_terms(m, node, def)
-                          : tac_mjcf_unsupported(m, node, "spatial tendons are not supported: it gives no force");
+        status = is_fixed
+                     ? read_terms(m, node, def)
+                     : tac_mjcf_unsupported(m, node, "spatial tendons are not supported: the tendon gives no force");
     if (status != TAC_OK) return status;
     int id = tac_mjcf_add(m, &m->tendon, &tendon, sizeof tendon, TAC_KIND_TENDON, def->name);
     return id >= 0 ? TAC_OK : TAC_ERR_MEMORY;
@@ -199,7 +200,7 @@ static tacStatus read_constraint(tacMjcf *m, const xmlNode *node, void *scope) {
 
 static tacStatus drop_constraint(tacMjcf *m, const xmlNode *node, void *scope) {
     (void)scope;
-    return tac_mjcf_unsupported(m, node, "this equality constraint is not supported: it is left out");
+    return tac_mjcf_unsupported(m, node, "this equality constraint is not supported: it is ignored");
 }
 
 tacStatus tac_mjcf_equality(tacMjcf *m, const xmlNode *section) {
@@ -255,7 +256,7 @@ static tacStatus read_pair(tacMjcf *m, const xmlNode *node, void *scope) {
     status = tac_mjcf_read_pair(m, node, &pair);
     if (status == TAC_OK) status = find_two(m, node, attr, TAC_KIND_GEOM, geom);
     if (status == TAC_OK && pair.adhesion != 0)
-        status = tac_mjcf_unsupported(m, node, "attribute 'adhesion' is not supported: nothing sticks");
+        status = tac_mjcf_unsupported(m, node, "attribute 'adhesion' is not supported: there is no adhesion force");
     if (status != TAC_OK) return status;
     if (TAC_AT(m->geom, tacMjcfGeom, geom[0])->body > TAC_AT(m->geom, tacMjcfGeom, geom[1])->body) {
         int first = geom[0];
@@ -384,7 +385,7 @@ static tacStatus refuse_length(tacMjcf *m, const xmlNode *node, const char *attr
         return tac_xml_strict(m->err, tac_xml_fail(node, m->err, TAC_ERR_SYNTAX,
                                                    "attribute '%s': found %d number%s, expected %d", attr, found,
                                                    plural, expected));
-    tac_mjcf_warn(m, node, "attribute '%s': found %d number%s, expected %d: the key is left out", attr, found, plural,
+    tac_mjcf_warn(m, node, "attribute '%s': found %d number%s, expected %d: the key is ignored", attr, found, plural,
                   expected);
     *keep = 0;
     return TAC_OK;
@@ -442,7 +443,7 @@ tacStatus tac_mjcf_keyframe(tacMjcf *m, const xmlNode *section) {
 
 static tacStatus read_flex(tacMjcf *m, const xmlNode *node, void *scope) {
     (void)scope;
-    return tac_mjcf_unsupported(m, node, "flexible bodies are not supported: it is left out");
+    return tac_mjcf_unsupported(m, node, "flexible bodies are not supported: the body is missing");
 }
 
 tacStatus tac_mjcf_deformable(tacMjcf *m, const xmlNode *section) {

@@ -140,7 +140,8 @@ static tacStatus charge(Replicate *r, long elements) {
     elements++;
     *r->made += elements > MAX_ELEMENTS / (r->count + 1L) ? MAX_ELEMENTS : elements * r->count;
     if (*r->made < MAX_ELEMENTS) return TAC_OK;
-    return tac_xml_fail(r->node, r->m->err, TAC_ERR_MODEL, "replication makes more elements than %d", MAX_ELEMENTS);
+    return tac_xml_fail(r->node, r->m->err, TAC_ERR_MODEL, "replication creates too many elements, expected at most %d",
+                        MAX_ELEMENTS);
 }
 
 /* The elements of all sections of one name that refer inside, marked by moving them to *out. */

@@ -18,7 +18,7 @@ static int normalize(tacVec3 *v) {
 
 static const char *from_axisangle(const double *value, const tacAngles *angles, tacQuat *quat) {
     tacVec3 axis = tac_load3(value);
-    if (!normalize(&axis)) return "axisangle: the axis has no length";
+    if (!normalize(&axis)) return "axisangle: the axis is zero, expected a direction";
     *quat = tac_quat_axis_angle(axis, tac_orient_radians(angles, value[3]));
     return NULL;
 }
@@ -26,9 +26,9 @@ static const char *from_axisangle(const double *value, const tacAngles *angles, 
 /* Columns x, y made orthogonal to x, and z = x cross y. */
 static const char *from_xyaxes(const double *value, tacQuat *quat) {
     tacVec3 x = tac_load3(value), y = tac_load3(value + 3);
-    if (!normalize(&x)) return "xyaxes: the x axis has no length";
+    if (!normalize(&x)) return "xyaxes: the x axis is zero, expected a direction";
     y = tac_madd3(y, -tac_dot3(x, y), x);
-    if (!normalize(&y)) return "xyaxes: the y axis is parallel to the x axis or has no length";
+    if (!normalize(&y)) return "xyaxes: the y axis is zero or parallel to the x axis, expected two directions";
     tacVec3 z = tac_cross3(x, y);
     *quat = tac_quat_from_mat((tacMat3){{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}});
     return NULL;
@@ -36,7 +36,7 @@ static const char *from_xyaxes(const double *value, tacQuat *quat) {
 
 static const char *from_zaxis(const double *value, tacQuat *quat) {
     tacVec3 z = tac_load3(value);
-    if (!normalize(&z)) return "zaxis: the axis has no length";
+    if (!normalize(&z)) return "zaxis: the axis is zero, expected a direction";
     *quat = tac_quat_from_z(z);
     return NULL;
 }
@@ -69,7 +69,7 @@ const char *tac_orient_resolve(const tacOrient *orient, const tacAngles *angles,
     case TAC_ORIENT_QUAT:
         break;
     }
-    if (tac_quat_norm(orient->quat) < MIN_LENGTH) return "quat: the quaternion has no length";
+    if (tac_quat_norm(orient->quat) < MIN_LENGTH) return "quat: the quaternion is zero, expected a rotation";
     *quat = tac_quat_normalize(orient->quat);
     return NULL;
 }

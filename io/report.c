@@ -62,7 +62,7 @@ __attribute__((format(printf, 2, 0))) static void add_line(Lines *lines, const c
     vsnprintf(text, sizeof text, format, args);
     for (int i = 0; i < lines->n; i++)
         if (strcmp(lines->line[i], text) == 0) return;
-    append_line(lines, lines->n < MAX_LINES ? text : "and more, which are not listed");
+    append_line(lines, lines->n < MAX_LINES ? text : "(list truncated)");
 }
 
 void tac_report_add_ignored(tacReport *report, const char *format, ...) {

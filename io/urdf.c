@@ -102,7 +102,7 @@ static tacStatus read_settings(tacUrdf *urdf) {
     for (const xmlNode *node = tac_xml_child(urdf->robot, NULL); node != NULL && status == TAC_OK;
          node = tac_xml_next(node, NULL)) {
         if (is_xacro(node))
-            status = tac_urdf_refuse(urdf, node, TAC_ERR_UNSUPPORTED, "it is passed over",
+            status = tac_urdf_refuse(urdf, node, TAC_ERR_UNSUPPORTED, "it is ignored",
                                      "a xacro macro, expected plain URDF: run xacro first");
         else if (tac_xml_is(node, "mujoco"))
             status = tac_urdf_read_mujoco(urdf, node);
@@ -120,9 +120,9 @@ static int is_world(const tacUrdfLink *link) { return link->joint < 0 && strcmp(
 static tacStatus add_world(tacUrdf *urdf, tacUrdfLink *link) {
     link->body = 0;
     if (tac_xml_child(link->node, "inertial") != NULL)
-        tac_urdf_warn(urdf, link->node, "the inertia of the link that is the world does not count");
+        tac_urdf_warn(urdf, link->node, "the inertia of the world link is ignored");
     if (urdf->options->base != TAC_BASE_FLOATING) return TAC_OK;
-    return tac_urdf_refuse(urdf, link->node, TAC_ERR_ARGUMENT, "it stays fixed",
+    return tac_urdf_refuse(urdf, link->node, TAC_ERR_ARGUMENT, "the base stays fixed",
                            "the root link is the world and cannot float, expected --base fixed");
 }
 
@@ -197,8 +197,7 @@ static int give_armature(tacUrdf *urdf, const tacError *why) {
     for (int i = 0; i < urdf->nlink; i++)
         if (urdf->link[i].node == node && !urdf->link[i].weightless) urdf->link[i].weightless = given = 1;
     if (given)
-        tac_urdf_warn(urdf, node,
-                      "moves no inertia, which makes the joint-space inertia singular; it takes an armature of %g",
+        tac_urdf_warn(urdf, node, "moves no inertia, so the joint-space inertia is singular; its armature is set to %g",
                       TAC_URDF_LEAST_ARMATURE);
     return given;
 }

@@ -68,7 +68,7 @@ static tacStatus read_dynamics(tacUrdf *urdf, const xmlNode *joint, tacJointDef 
     const xmlNode *first = tac_xml_child(joint, "dynamics");
     const xmlNode *second = first != NULL ? tac_xml_next(first, "dynamics") : NULL;
     if (second != NULL)
-        tac_urdf_warn(urdf, joint, "a second <dynamics> on line %d: the first counts", tac_xml_line(second));
+        tac_urdf_warn(urdf, joint, "a second <dynamics> on line %d: the first is used", tac_xml_line(second));
     tacStatus status = read_dynamics_number(urdf, joint, "damping", &def->damping);
     return status == TAC_OK ? read_dynamics_number(urdf, joint, "friction", &def->frictionloss) : status;
 }
@@ -109,8 +109,7 @@ static void clear_bounds(tacJointDef *def) {
 /* A motor, with --actuate joints. */
 static void add_motor(tacUrdf *urdf, const xmlNode *node, int joint, const tacJointDef *def) {
     if (urdf->options->actuate_joints && def->type == TAC_BALL)
-        tac_urdf_warn(urdf, node, "no motor for joint \"%s\": a ball joint has no single axis to turn about",
-                      def->name);
+        tac_urdf_warn(urdf, node, "no motor for joint \"%s\": a ball joint has no single axis", def->name);
     if (!urdf->options->actuate_joints || joint < 0 || (def->type != TAC_HINGE && def->type != TAC_SLIDE)) return;
     tacActuatorDef motor = tac_default_actuator();
     motor.name = def->name;
@@ -169,7 +168,7 @@ static tacStatus add_planar(tacUrdf *urdf, tacUrdfJoint *joint, tacVec3 axis, ta
 /* Dojo's orbital joint locks the rotation about its axis; two hinges across the axis come nearest. */
 static tacStatus add_orbital(tacUrdf *urdf, tacUrdfJoint *joint, tacVec3 axis, tacJointDef def) {
     tacStatus status = tac_urdf_refuse(urdf, joint->node, TAC_ERR_UNSUPPORTED,
-                                       "two hinges across the axis take its place", "joint type \"orbital\"");
+                                       "two hinges perpendicular to the axis replace it", "joint type \"orbital\"");
     Part part[] = {{"_RX", TAC_HINGE, across(axis, 0)}, {"_RY", TAC_HINGE, across(axis, 1)}};
     return status == TAC_OK ? add_parts(urdf, joint, 2, part, def) : status;
 }
@@ -190,7 +189,7 @@ static tacStatus add_floating(tacUrdf *urdf, tacUrdfJoint *joint, tacJointDef de
 
 static tacStatus add_ball(tacUrdf *urdf, tacUrdfJoint *joint, tacJointDef def) {
     def.type = TAC_BALL;
-    if (def.limited) tac_urdf_warn(urdf, joint->node, "limits of a ball joint are not read");
+    if (def.limited) tac_urdf_warn(urdf, joint->node, "limits of a ball joint are ignored");
     clear_bounds(&def);
     return add_part(urdf, joint, "", def);
 }
@@ -272,7 +271,7 @@ static tacStatus add_mimic(tacUrdf *urdf, const tacUrdfJoint *joint, const xmlNo
     const tacUrdfJoint *other = &urdf->joint[leader];
     if (other == joint) return tac_xml_fail(joint->node, urdf->err, TAC_ERR_MODEL, "mimics itself");
     if (!is_scalar(joint) || !is_scalar(other) || joint->id < 0 || other->id < 0) {
-        tac_urdf_warn(urdf, joint->node, "<mimic> of or by a joint without a single coordinate is left out");
+        tac_urdf_warn(urdf, joint->node, "<mimic> requires two joints with one coordinate each: it is ignored");
         return TAC_OK;
     }
     def.type = TAC_EQ_JOINT;

@@ -36,12 +36,13 @@ static void warn_about_inertia(tacUrdf *urdf, const xmlNode *link, double mass, 
     tacVec3 e = tac_eig3(inertia, &axes); /* decreasing */
     double slack = INERTIA_ROUNDING * tac_max(tac_abs(e.x), tac_abs(e.z));
     if (e.z < -slack)
-        tac_urdf_warn(urdf, link, "inertia with a negative principal value %g, taken as written", e.z);
+        tac_urdf_warn(urdf, link, "inertia has a negative principal value %g: it is used as written", e.z);
     else if (e.x == 0 && mass > 0)
-        tac_urdf_warn(urdf, link, "mass %g with zero inertia, taken as written", mass);
+        tac_urdf_warn(urdf, link, "mass %g with zero inertia: it is used as written", mass);
     else if (e.y + e.z < e.x - slack)
-        tac_urdf_warn(urdf, link, "principal inertias %g %g %g break the triangle inequality, taken as written", e.x,
-                      e.y, e.z);
+        tac_urdf_warn(urdf, link,
+                      "principal inertias %g %g %g violate the triangle inequality: they are used as written", e.x, e.y,
+                      e.z);
 }
 
 static tacStatus read_inertia(const xmlNode *node, tacSym3 *inertia, tacError *err) {
@@ -78,7 +79,7 @@ tacStatus tac_urdf_read_inertial(tacUrdf *urdf, const xmlNode *link, tacBodyDef 
         return TAC_OK;
     }
     const xmlNode *mass = tac_xml_child(inertial, "mass"), *inertia = tac_xml_child(inertial, "inertia");
-    if (mass == NULL) tac_urdf_warn(urdf, link, "<inertial> without <mass>, taken as mass 0");
+    if (mass == NULL) tac_urdf_warn(urdf, link, "<inertial> without <mass>: the mass is 0");
     if (mass != NULL && inertia == NULL)
         return tac_xml_fail(link, urdf->err, TAC_ERR_SYNTAX, "<inertial> without <inertia>");
     tacStatus status = tac_urdf_read_origin(inertial, &body->ipos, &body->iquat, urdf->err);
@@ -126,7 +127,7 @@ static tacStatus read_sphere(tacUrdf *urdf, const xmlNode *node, tacGeomDef *geo
     tacStatus status = read_sizes(node, "radius", 1, geom->size, &point, urdf->err);
     if (status == TAC_OK && point) {
         geom->size[0] = POINT_RADIUS;
-        tac_urdf_warn(urdf, node, "radius 0, taken as a point of radius %g", POINT_RADIUS);
+        tac_urdf_warn(urdf, node, "radius 0: the radius is set to %g", POINT_RADIUS);
     }
     return status;
 }
@@ -151,7 +152,7 @@ static tacStatus read_shape(tacUrdf *urdf, const xmlNode *shape, tacGeomDef *geo
     }
     if (status != TAC_OK || !degenerate) return status;
     *keep = 0;
-    return tac_urdf_refuse(urdf, shape, TAC_ERR_MODEL, "this shape is left out",
+    return tac_urdf_refuse(urdf, shape, TAC_ERR_MODEL, "this shape is ignored",
                            "a size is zero, expected positive sizes");
 }
 
@@ -169,7 +170,7 @@ static const char *geom_name(tacUrdf *urdf, const xmlNode *collision) {
     if (name == NULL || name[0] == 0) return NULL;
     if (tac_urdf_names_find(&urdf->geom_names, name) < 0)
         return tac_urdf_names_add(&urdf->geom_names, name, 0) ? name : NULL;
-    tac_urdf_warn(urdf, collision, "a second collision of this name, left without one");
+    tac_urdf_warn(urdf, collision, "a second collision has this name: its name is removed");
     return NULL;
 }
 

@@ -140,8 +140,8 @@ static tacStatus find_mesh(tacUrdf *urdf, const xmlNode *node, const char *name,
     if (rest != NULL && !urdf->strippath) {
         if (find_in_package(urdf, rest, place)) return TAC_OK;
         *found = 0;
-        return tac_urdf_refuse(urdf, node, TAC_ERR_FILE, "this shape is left out",
-                               "\"%s\" is not in the folders above this file; name the folder that holds the package "
+        return tac_urdf_refuse(urdf, node, TAC_ERR_FILE, "this shape is ignored",
+                               "\"%s\" is not in the parent folders of this file; set the folder of the package "
                                "(package_dirs, --package-dirs)",
                                name);
     }
@@ -161,7 +161,7 @@ static tacStatus read_scale(const xmlNode *node, tacVec3 *scale, tacError *err) 
     if (n == 2) return tac_xml_fail(node, err, TAC_ERR_SYNTAX, "attribute 'scale': found 2 numbers, expected 3");
     if (n == 1) s[1] = s[2] = s[0];
     if (s[0] == 0 || s[1] == 0 || s[2] == 0)
-        return tac_xml_fail(node, err, TAC_ERR_MODEL, "attribute 'scale' has a zero, expected none");
+        return tac_xml_fail(node, err, TAC_ERR_MODEL, "attribute 'scale' has a zero, expected nonzero numbers");
     *scale = (tacVec3){s[0], s[1], s[2]};
     return TAC_OK;
 }
@@ -197,7 +197,8 @@ static tacStatus count_vertices(tacUrdf *urdf, const xmlNode *node, int nvert) {
     enum { MAX_VERTICES = 1 << 26 };
     urdf->nvert += nvert;
     if (urdf->nvert <= MAX_VERTICES) return TAC_OK;
-    return tac_xml_fail(node, urdf->err, TAC_ERR_MODEL, "the meshes have more than %d vertices together", MAX_VERTICES);
+    return tac_xml_fail(node, urdf->err, TAC_ERR_MODEL, "the meshes have too many vertices, expected at most %d",
+                        MAX_VERTICES);
 }
 
 /* Keeps a mesh that was read, under a name of its own. */
@@ -223,14 +224,14 @@ static tacStatus read_mesh(tacUrdf *urdf, const xmlNode *node, const Place *plac
     tacMeshData data;
     tacError why;
     tacStatus status = tac_mesh_read(&place->files, place->path, &data, &why);
-    if (status != TAC_OK) return tac_urdf_refuse(urdf, node, status, "this shape is left out", "%s", why.text);
+    if (status != TAC_OK) return tac_urdf_refuse(urdf, node, status, "this shape is ignored", "%s", why.text);
     status = tac_mesh_hull(&data, &why);
     if (status != TAC_OK)
-        status = tac_urdf_refuse(urdf, node, status, "this shape is left out", "%s: %s", place->path, why.text);
+        status = tac_urdf_refuse(urdf, node, status, "this shape is ignored", "%s: %s", place->path, why.text);
     else if ((status = count_vertices(urdf, node, data.nvert)) == TAC_OK)
         status = keep_mesh(urdf, node, place, scale, &data, id);
     if (data.dropped > 0)
-        tac_urdf_warn(urdf, node, "%s: %d faces after the first group do not count for the mesh's volume", place->path,
+        tac_urdf_warn(urdf, node, "%s: %d faces after the first group are not part of the mesh's volume", place->path,
                       data.dropped);
     tac_mesh_free(&data);
     return status;

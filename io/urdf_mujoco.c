@@ -23,19 +23,16 @@ static tacStatus read_compiler(tacMjcf *m, const xmlNode *node, void *scope) {
     c->fusestatic = c->alignfree = c->inertiafromgeom = 0;
     tacStatus status = tac_mjcf_compiler(m, node);
     if (status == TAC_OK && c->inertiafromgeom == 1)
-        status = tac_mjcf_unsupported(m, node,
-                                      "inertiafromgeom=\"true\" is not supported in a URDF: masses and "
-                                      "inertias come from <inertial> alone");
+        status = tac_mjcf_unsupported(
+            m, node, "inertiafromgeom=\"true\" is not supported in a URDF: only <inertial> gives masses and inertias");
     if (status == TAC_OK && c->fusestatic)
-        status = tac_mjcf_unsupported(m, node,
-                                      "fusestatic=\"true\" is not supported in a URDF: links held by fixed "
-                                      "joints stay bodies of their own");
+        status = tac_mjcf_unsupported(
+            m, node, "fusestatic=\"true\" is not supported in a URDF: links on fixed joints stay separate bodies");
     if (status == TAC_OK && c->alignfree)
-        status = tac_mjcf_unsupported(m, node,
-                                      "alignfree=\"true\" is not supported in a URDF: the frame of a "
-                                      "floating link stays where the file has it");
+        status = tac_mjcf_unsupported(
+            m, node, "alignfree=\"true\" is not supported in a URDF: a floating link keeps the frame of the file");
     if (status == TAC_OK && !c->discardvisual)
-        tac_report_add_ignored(m->report, "%s:%d: discardvisual=\"false\" in <compiler>: shapes for looks are not kept",
+        tac_report_add_ignored(m->report, "%s:%d: discardvisual=\"false\" in <compiler>: visual shapes are ignored",
                                tac_xml_file(node), tac_xml_line(node));
     urdf->strippath = c->strippath;
     urdf->meshdir = c->meshdir;

@@ -69,8 +69,8 @@ static tacStatus hang_child(tacUrdf *urdf, int id) {
         return tac_xml_fail(joint->node, urdf->err, TAC_ERR_MODEL, "link \"%s\" is its own parent", child->name);
     if (child->joint >= 0) {
         joint->dropped = 1;
-        return tac_urdf_refuse(urdf, joint->node, TAC_ERR_UNSUPPORTED, "this joint is left out",
-                               "closes a loop: link \"%s\" has a parent already, by joint \"%s\" on line %d",
+        return tac_urdf_refuse(urdf, joint->node, TAC_ERR_UNSUPPORTED, "this joint is ignored",
+                               "closes a loop: link \"%s\" already has a parent, by joint \"%s\" on line %d",
                                child->name, urdf->joint[child->joint].name,
                                tac_xml_line(urdf->joint[child->joint].node));
     }
@@ -117,7 +117,7 @@ static tacStatus check_reached(tacUrdf *urdf) {
     for (int i = 0; i < urdf->nlink && reached < urdf->nlink; i++)
         if (urdf->link[i].body < 0)
             return tac_xml_fail(urdf->link[i].node, urdf->err, TAC_ERR_MODEL,
-                                "the joints form a ring through this link%s, expected a tree with one root",
+                                "the joints form a cycle through this link%s, expected a tree with one root",
                                 root < 0 ? " and no link is a root" : "");
     return TAC_OK;
 }

@@ -170,7 +170,8 @@ tacStatus tac_xml_parse(tacXml *xml, const char *file, const void *bytes, size_t
     if (capture.line != 0)
         return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: malformed XML: %s", file, capture.line, capture.text);
     if (capture.version)
-        tac_report_add_warning(xml->report, "%s:1: the XML declaration names an unknown version, read as 1.0", file);
+        tac_report_add_warning(xml->report, "%s:1: the XML declaration names an unknown version: it is read as 1.0",
+                               file);
     *root = doc != NULL ? xmlDocGetRootElement(doc) : NULL;
     if (*root == NULL) return tac_fail(err, TAC_ERR_SYNTAX, "%s:1: no element found, expected XML", file);
     return TAC_OK;
@@ -216,7 +217,7 @@ tacStatus tac_xml_fail(const xmlNode *node, tacError *err, tacStatus status, con
 }
 
 tacStatus tac_xml_strict(tacError *err, tacStatus status) {
-    static const char hint[] = "; the file is refused, load option lenient (--lenient) makes this a warning";
+    static const char hint[] = "; load option lenient (--lenient) makes this a warning";
     if (err == NULL || status == TAC_OK || status == TAC_ERR_MEMORY) return status; /* memory is never lenient */
     size_t n = strlen(err->text), most = sizeof err->text - sizeof hint;
     if (n > most) n = most; /* the hint is whole, whatever comes before it */

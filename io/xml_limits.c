@@ -49,7 +49,7 @@ static tacStatus scan_tag(Scan *scan) {
                         scan->file, line, attributes, TAC_XML_MAX_ATTRIBUTES);
     if (last != '/') scan->depth += closes ? -1 : 1;
     if (scan->depth > TAC_XML_MAX_DEPTH)
-        return tac_fail(scan->err, TAC_ERR_SYNTAX, "%s:%d: elements nest deeper than %d levels, expected at most that",
+        return tac_fail(scan->err, TAC_ERR_SYNTAX, "%s:%d: elements are nested too deeply, expected at most %d levels",
                         scan->file, line, TAC_XML_MAX_DEPTH);
     return TAC_OK;
 }

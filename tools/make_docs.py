@@ -1,5 +1,5 @@
-"""Writes the pages that follow from the sources: docs/guide/model_fields.md, docs/guide/options.md and
-docs/theory/equations.md.
+"""Writes the pages that follow from the sources: docs/guide/model_fields.md, docs/guide/options.md,
+docs/guide/messages.md and docs/theory/equations.md.
 
 `make_docs.py --check` writes nothing and fails when a table is out of date.
 """
@@ -8,6 +8,7 @@ import re
 import sys
 
 import equations
+import messages
 import source
 
 FIELDS = "include/tactus/model_fields.h"
@@ -156,6 +157,7 @@ def options_page():
 PAGES = {
     "docs/guide/model_fields.md": model_fields_page,
     "docs/guide/options.md": options_page,
+    "docs/guide/messages.md": messages.page,
     "docs/theory/equations.md": equations.page,
 }
 

@@ -102,7 +102,7 @@ static double column_error(const Runner *r, int column, const double *F, const d
     return worst;
 }
 
-/* What differences are known to by their own estimates, r->estimate: the largest of a column, in its blocks' units. */
+/* What differences hold to by their own estimates, r->estimate: the largest of a column, in its blocks' units. */
 static double column_blur(const Runner *r, const double scale[CLI_ROW_BLOCKS]) {
     const int nv = r->d.size.nv, first[] = {0, nv, 2 * nv, r->d.size.ndx};
     double most = 0;

@@ -56,7 +56,7 @@ typedef struct tacNamedResult {
     int ties;
     int kinked, one_sided; /* columns that disagree; of these, those that are the derivative of one side */
     double error, reverse;
-    double blur; /* where a passed error is above the tolerance: what differences are known to; else 0 */
+    double blur; /* where a passed error is above the tolerance: what differences are accurate to; else 0 */
     tacWorstEntry worst;
 } tacNamedResult;
 

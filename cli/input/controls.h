@@ -31,7 +31,7 @@ int cli_controls_load(const char *verb, const tacModel *model, const tacControlA
 void cli_controls_free(tacControls *controls);
 
 /* Writes the controls of step k to ctrl[nu]; leaves it alone when they are constant.
- * File: row k; the last row holds on. Random: uniform in the control range (in [-1, 1] where there is none), actuator i
+ * File: row k; the last row repeats. Random: uniform in the control range (in [-1, 1] where there is none), actuator i
  * drawing from stream i; with a period, values are drawn once a period and joined by a smooth curve that stays between
  * them; with a share below 1, only that share of the way from the start's controls is gone. */
 void cli_controls_at(const tacControls *controls, long k, double *ctrl);

@@ -79,7 +79,7 @@ void tac_arena_retire(const tacArena *arena, size_t mark) {
     size_t end = arena->used, bytes;
     while (end > mark)
         end = find_begin(arena, end, &bytes);
-    TAC_ASSERT(end == mark && "the mark is none of this arena");
+    TAC_ASSERT(end == mark && "the mark does not belong to this arena");
     tac_memory_close(arena->base + mark, arena->used - mark);
 }
 

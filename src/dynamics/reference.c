@@ -121,10 +121,9 @@ static tacStatus damping_from_ratios(tacModel *m, const tacWork *w, tacError *er
         double kp = m->actuator_gainprm[10 * a], ratio = tac_damping_ratio(m, a);
         m->actuator_damping_used[a] = m->actuator_biasprm[10 * a + 2];
         if (ratio > 0 && kp < 0 && m->actuator_biastype[a] == TAC_BIAS_AFFINE)
-            return tac_fail_at(
-                err, TAC_ERR_MODEL, TAC_KIND_ACTUATOR, a,
-                "actuator \"%s\": a damping ratio (%g) with kp = %g: expected a gain that is not negative",
-                tac_model_name(m, TAC_KIND_ACTUATOR, a), ratio, kp);
+            return tac_fail_at(err, TAC_ERR_MODEL, TAC_KIND_ACTUATOR, a,
+                               "actuator \"%s\": damping ratio %g with kp = %g, expected a non-negative kp",
+                               tac_model_name(m, TAC_KIND_ACTUATOR, a), ratio, kp);
         if (ratio > 0) m->actuator_damping_used[a] = -2 * ratio * tac_sqrt(tac_max(0, kp) * reflected_inertia(m, w, a));
     }
     return TAC_OK;
@@ -180,11 +179,10 @@ static tacStatus factor_at_reference(const tacModel *m, tacWork *w, tacError *er
     int dof = tac_tree_factor(&tree, w->M, NULL, w->L);
     if (dof < 0) return TAC_OK;
     int joint = m->dof_joint[dof], body = m->dof_body[dof];
-    return tac_fail_at(
-        err, TAC_ERR_SINGULAR, TAC_KIND_JOINT, joint,
-        "joint \"%s\" of body \"%s\" moves no inertia at the reference pose (degree of freedom %d): expected "
-        "mass, inertia or armature on the body or its descendants",
-        tac_model_name(m, TAC_KIND_JOINT, joint), tac_model_name(m, TAC_KIND_BODY, body), dof);
+    return tac_fail_at(err, TAC_ERR_SINGULAR, TAC_KIND_JOINT, joint,
+                       "joint \"%s\" of body \"%s\" moves no inertia at the reference pose (degree of freedom %d), "
+                       "expected mass, inertia or armature on the body or its descendants",
+                       tac_model_name(m, TAC_KIND_JOINT, joint), tac_model_name(m, TAC_KIND_BODY, body), dof);
 }
 
 tacStatus tac_model_reference(tacModel *m, tacWork *w, tacError *err) {

@@ -570,7 +570,7 @@ static tacStatus check_key_sizes(const tacBuilder *b, tacError *err) {
             has.nmocap != b->nmocap)
             return tac_fail_at(
                 err, TAC_ERR_MODEL, TAC_KIND_KEY, i,
-                "key %d '%s': added when the model had nq %d, nu %d, na %d, nmocap %d, expected after all "
+                "key %d '%s' was added at nq %d, nu %d, na %d, nmocap %d, expected after all "
                 "joints, actuators and mocap bodies (nq %d, nu %d, na %d, nmocap %d)",
                 i, k->def.name != NULL ? k->def.name : "", has.nq, has.nu, has.na, has.nmocap, b->nq, b->actuator.count,
                 b->na, b->nmocap);
@@ -610,14 +610,14 @@ static tacStatus assemble(Assembly *a, tacError *err) {
     tacModel sizes;
     TAC_TRY(check_key_total(a->b, err));
     if (!make_hulls(a)) return tac_fail(err, TAC_ERR_MEMORY, "out of memory for the hulls of the meshes");
-    if (!measure(a, &sizes)) return tac_fail(err, TAC_ERR_MODEL, "the model has more of something than an int counts");
+    if (!measure(a, &sizes)) return tac_fail(err, TAC_ERR_MODEL, "a size of the model exceeds the range of int");
     if (!regroup_all(a) || (a->m = tac_model_allocate(&sizes)) == NULL)
         return tac_fail(err, TAC_ERR_MEMORY, "out of memory for the model");
     fill(a);
     TAC_TRY(check_key_sizes(a->b, err));
     TAC_TRY(tac_validate_structure(a->m, &a->order, err));
     if (!tac_model_index(a->m))
-        return tac_fail(err, TAC_ERR_MODEL, "the mass matrix has more entries than an int counts");
+        return tac_fail(err, TAC_ERR_MODEL, "the number of mass matrix entries exceeds the range of int");
     TAC_TRY(tac_validate_numbers(a->m, &a->order, err));
     fill_keys(a);
     TAC_TRY(tac_validate_keys(a->m, err));

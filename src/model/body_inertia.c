@@ -86,16 +86,15 @@ static tacStatus bound_inertia(const tacModel *m, int body, tacMassProperties *p
     p->mass = at_least(p->mass, *m->option_boundmass);
     *d = tac_vec3(at_least(d->x, bound), at_least(d->y, bound), at_least(d->z, bound));
     if (!literal && (d->x < 0 || d->y < 0 || d->z < 0))
-        return tac_fail_element(m, NULL, err, TAC_KIND_BODY, body, "inertia is %g %g %g, expected no negative number",
-                                d->x, d->y, d->z);
+        return tac_fail_element(m, NULL, err, TAC_KIND_BODY, body, "inertia is %g %g %g, expected zero or more", d->x,
+                                d->y, d->z);
     if (breaks_triangle(*d, triangle_slack(m, body))) {
         if (*m->option_balanceinertia) {
             double mean = (d->x + d->y + d->z) / 3;
             *d = tac_vec3(mean, mean, mean);
         } else if (!literal) {
             return tac_fail_element(m, NULL, err, TAC_KIND_BODY, body,
-                                    "inertia is %g %g %g, expected the sum of any two not below the third", d->x, d->y,
-                                    d->z);
+                                    "inertia is %g %g %g, expected the triangle inequality to hold", d->x, d->y, d->z);
         }
     }
     if (d->x != before.x || d->y != before.y || d->z != before.z) p->icom = tac_diag_to_sym(p->quat, *d);

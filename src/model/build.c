@@ -155,7 +155,7 @@ int tac_model_add_joint(tacBuilder *b, int body, const tacJointDef *def) {
         return refuse(b, TAC_ERR_MODEL, TAC_KIND_JOINT, id, "joint %s: type %d, expected free, ball, slide or hinge",
                       call(def->name, id, text, sizeof text), (int)def->type);
     if (b->nq > INT_MAX - TAC_JOINT_NQ[def->type])
-        return refuse(b, TAC_ERR_MODEL, TAC_KIND_JOINT, id, "more joints than an int counts");
+        return refuse(b, TAC_ERR_MODEL, TAC_KIND_JOINT, id, "the number of joint coordinates exceeds the range of int");
     tacAddedJoint added = {.def = *def, .body = body};
     added.def.name = keep_text(b, def->name);
     b->nq += TAC_JOINT_NQ[def->type];
@@ -195,7 +195,7 @@ int tac_model_add_mesh(tacBuilder *b, const tacMeshDef *def) {
     if (!ready(b, def, TAC_KIND_MESH)) return -1;
     char text[128];
     if (!mesh_arrays_agree(def))
-        return refuse(b, TAC_ERR_ARGUMENT, TAC_KIND_MESH, b->mesh.count, "mesh %s: a count does not go with its array",
+        return refuse(b, TAC_ERR_ARGUMENT, TAC_KIND_MESH, b->mesh.count, "mesh %s: a count does not match its array",
                       call(def->name, b->mesh.count, text, sizeof text));
     tacMeshDef added = *def;
     added.name = keep_text(b, def->name);
@@ -216,7 +216,7 @@ int tac_model_add_tendon(tacBuilder *b, const tacTendonDef *def) {
     char text[128];
     if (def->nterm < 0 || (def->nterm > 0 && (def->joint == NULL || def->coef == NULL)))
         return refuse(b, TAC_ERR_ARGUMENT, TAC_KIND_TENDON, b->tendon.count,
-                      "tendon %s: %d terms do not go with its joints and coefficients",
+                      "tendon %s: %d terms do not match its joints and coefficients",
                       call(def->name, b->tendon.count, text, sizeof text), def->nterm);
     tacTendonDef added = *def;
     added.name = keep_text(b, def->name);
@@ -234,7 +234,7 @@ int tac_model_add_actuator(tacBuilder *b, const tacActuatorDef *def) {
     if (!ready(b, def, TAC_KIND_ACTUATOR)) return -1;
     int id = b->actuator.count;
     if (b->na > INT_MAX - activations(def))
-        return refuse(b, TAC_ERR_MODEL, TAC_KIND_ACTUATOR, id, "more activations than an int counts");
+        return refuse(b, TAC_ERR_MODEL, TAC_KIND_ACTUATOR, id, "the number of activations exceeds the range of int");
     tacActuatorDef added = *def;
     added.name = keep_text(b, def->name);
     added.actdim = activations(def);

@@ -22,7 +22,7 @@ static tacStatus check_moving(tacModel *m, tacError *err) {
         if (m->body_joint_num[b] == 0 || mark[b] != 0) continue;
         tacVec3 d = m->body_inertia[b];
         return tac_fail_element(m, NULL, err, TAC_KIND_BODY, b,
-                                "moves with mass %g and inertia %g %g %g, expected each to be at least %g",
+                                "moving body has mass %g and inertia %g %g %g, expected each to be at least %g",
                                 m->body_mass[b], d.x, d.y, d.z, TAC_MIN_INERTIA);
     }
     return TAC_OK;

@@ -40,10 +40,10 @@ tacStatus tac_validate_mesh_edges(const tacCheck *c, int mesh) {
     tacStatus status = TAC_OK;
     for (int i = 1; i < n && status == TAC_OK; i++)
         if (compare_edges(&edges[i], &edges[i - 1]) == 0)
-            status = TAC_REFUSE(
-                c, TAC_KIND_MESH, mesh,
-                "two faces run from vertex %d to %d, expected faces to agree on the outside for inertia exact",
-                edges[i].from, edges[i].to);
+            status = TAC_REFUSE(c, TAC_KIND_MESH, mesh,
+                                "two faces have the directed edge from vertex %d to %d, expected consistently oriented "
+                                "faces for inertia exact",
+                                edges[i].from, edges[i].to);
     free(edges);
     return status;
 }

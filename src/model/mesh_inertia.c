@@ -169,7 +169,7 @@ tacStatus tac_mesh_derive(tacModel *m, int mesh, tacError *err) {
     if (!(principal.z > 0)) return refuse(m, mesh, "least principal inertia", principal.z, "a positive number", err);
     if (breaks_triangle(principal) && matters(m, mesh))
         return tac_fail_element(m, NULL, err, TAC_KIND_MESH, mesh,
-                                "principal inertias are %g %g %g, expected the sum of any two not below the third",
+                                "principal inertias are %g %g %g, expected the triangle inequality to hold",
                                 principal.x, principal.y, principal.z);
     return TAC_OK;
 }

@@ -99,7 +99,7 @@ size_t tac_model_pack_bytes(const tacModel *model) { return model != NULL ? pack
 tacStatus tac_model_pack(const tacModel *model, void *bytes, size_t size, tacError *err) {
     if (model == NULL || bytes == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "tac_model_pack: an argument is NULL");
     size_t need = packed_bytes(model);
-    if (size < need) return tac_fail(err, TAC_ERR_SHAPE, "packing takes %zu bytes, %zu were given", need, size);
+    if (size < need) return tac_fail(err, TAC_ERR_SHAPE, "the buffer has %zu bytes, expected at least %zu", size, need);
     Cursor c = {.out = bytes};
     const uint32_t version = PACK_VERSION;
     const uint64_t shape = table_shape();
@@ -133,12 +133,13 @@ static tacStatus read_header(Cursor *c, size_t size, tacModel *sizes, tacError *
         return tac_fail(err, TAC_ERR_CHECKSUM, "%zu bytes are too few for a packed model", size);
     get(c, magic, sizeof magic, 1);
     if (memcmp(magic, MAGIC, sizeof magic) != 0)
-        return tac_fail(err, TAC_ERR_SYNTAX, "these bytes are no packed model");
+        return tac_fail(err, TAC_ERR_SYNTAX, "the bytes are not a packed model");
     get(c, &version, 1, sizeof version);
     if (version != PACK_VERSION)
         return tac_fail(err, TAC_ERR_VERSION, "packed as version %u, expected %d", (unsigned)version, PACK_VERSION);
     get(c, &shape, 1, sizeof shape);
-    if (shape != table_shape()) return tac_fail(err, TAC_ERR_VERSION, "packed by a version with other model fields");
+    if (shape != table_shape())
+        return tac_fail(err, TAC_ERR_VERSION, "packed by a version with different model fields");
     memset(sizes, 0, sizeof *sizes);
     for (int i = 0; i < TAC_NSIZE; i++)
         get(c, (char *)sizes + TAC_SIZES[i].offset, 1, sizeof(int));
@@ -154,7 +155,7 @@ static tacStatus check_sum(const unsigned char *bytes, size_t size, tacError *er
     uint64_t stated;
     copy_little(&stated, bytes + size - CHECKSUM_BYTES, 1, sizeof stated);
     if (tac_hash(bytes, size - CHECKSUM_BYTES, 0) == stated) return TAC_OK;
-    return tac_fail(err, TAC_ERR_CHECKSUM, "the checksum of the packed model does not agree");
+    return tac_fail(err, TAC_ERR_CHECKSUM, "the checksum of the packed model does not match");
 }
 
 /* Checks sizes that follow from other rows, before any of these is used. */
@@ -171,7 +172,7 @@ static tacStatus check_sizes(const tacModel *m, tacError *err) {
     int64_t nkey = m->nkey;
     if (nq != m->nq || nv != m->nv || na != m->na || nmocap != m->nmocap || nkey * nq != m->nkeyq ||
         nkey * nv != m->nkeyv || nkey * na != m->nkeya || nkey * m->nu != m->nkeyu || nkey * nmocap != m->nkeym)
-        return tac_fail(err, TAC_ERR_MODEL, "the sizes of the packed model do not agree with its elements");
+        return tac_fail(err, TAC_ERR_MODEL, "the sizes of the packed model do not match its elements");
     return TAC_OK;
 }
 
@@ -179,7 +180,7 @@ static tacStatus check_sizes(const tacModel *m, tacError *err) {
 static tacStatus check_index(tacModel *m, tacError *err) {
     uint64_t before = tac_model_hash(m);
     if (!tac_model_index(m) || tac_model_hash(m) != before)
-        return tac_fail(err, TAC_ERR_MODEL, "the addresses of the packed model do not agree with its elements");
+        return tac_fail(err, TAC_ERR_MODEL, "the addresses of the packed model do not match its elements");
     return TAC_OK;
 }
 

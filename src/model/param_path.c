@@ -161,19 +161,20 @@ static void element_rows(const tacModel *m, const tacField *f, int id, int *adr,
 tacStatus tac_param_parse(const tacModel *m, const char *path, int *field, int *index, tacError *err) {
     Words w;
     if (!take_apart(path, &w))
-        return tac_fail(err, TAC_ERR_NAME, "'%.200s' is no path, expected kind/NAME.field[i] or option.field[i]", path);
+        return tac_fail(err, TAC_ERR_NAME, "'%.200s' is not a path, expected kind/NAME.field[i] or option.field[i]",
+                        path);
     tacKind kind = TAC_KIND_BODY;
     while (kind < TAC_KIND_COUNT && !same(tac_kind_text(kind), w.kind, w.kind_n))
         kind++;
     if (kind == TAC_KIND_COUNT)
-        return tac_fail(err, TAC_ERR_NAME, "parameter '%s': no kind '%.*s'", path, w.kind_n, w.kind);
+        return tac_fail(err, TAC_ERR_NAME, "parameter '%s': unknown kind '%.*s'", path, w.kind_n, w.kind);
     int id = kind == TAC_KIND_OPTION && w.name_n == 0 ? 0 : find_element(m, kind, &w);
     if (id < 0)
         return tac_fail(err, TAC_ERR_NAME, "parameter '%s': no %s '%.*s'", path, tac_kind_text(kind), w.name_n, w.name);
     *field = find_field(kind, &w);
     if (*field < 0)
-        return tac_fail(err, TAC_ERR_NAME, "parameter '%s': a %s has no '%.*s'", path, tac_kind_text(kind), w.field_n,
-                        w.field);
+        return tac_fail(err, TAC_ERR_NAME, "parameter '%s': a %s has no field '%.*s'", path, tac_kind_text(kind),
+                        w.field_n, w.field);
     const tacField *f = &TAC_FIELDS[*field];
     *index = 0;
     if (f->role != 'N') return TAC_OK; /* not a parameter: which of its numbers is meant does not matter */

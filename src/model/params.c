@@ -21,8 +21,8 @@ static int is_inertial(const tacField *f) { return strcmp(f->kind, "inertial") =
 
 static const char *reason_against_inertial(const tacModel *m, const tacField *f, int body) {
     int mode = m->body_inertial[body];
-    if (IS(f, inertial_full) && mode != TAC_INERTIAL_FULL) return "the inertia is not written in full: set inertia";
-    if (IS(f, inertial_diag) && mode == TAC_INERTIAL_FULL) return "the inertia is written in full: set fullinertia";
+    if (IS(f, inertial_full) && mode != TAC_INERTIAL_FULL) return "the body has no fullinertia: set inertia";
+    if (IS(f, inertial_diag) && mode == TAC_INERTIAL_FULL) return "the body has a fullinertia: set fullinertia";
     return NULL;
 }
 
@@ -32,7 +32,7 @@ static const char *reason_against_joint(const tacModel *m, const tacField *f, in
     if ((IS(f, joint_stiffness) || IS(f, joint_damping)) && spring[0] > 0 && spring[1] > 0)
         return "it is computed from springdamper";
     if (IS(f, joint_springdamper) && spring[0] == 0 && spring[1] == 0)
-        return "springdamper is not in use: stiffness and damping are";
+        return "the joint uses stiffness and damping, not springdamper";
     if (IS(f, joint_pos) && type == TAC_FREE) return "a free joint has no anchor";
     if (IS(f, joint_axis) && (type == TAC_FREE || type == TAC_BALL)) return "a free or ball joint has no axis";
     return NULL;
@@ -58,13 +58,12 @@ static int is_frozen(const tacModel *m, const tacField *f, int row) {
 static const char *reason_against(const tacModel *m, int field, int index) {
     const tacField *f = &TAC_FIELDS[field];
     int row = index / f->per;
-    if (f->role == 'D') return "it is computed, not set";
+    if (f->role == 'D') return "it is computed from other fields";
     if (f->role == 'I') return "it is structure, fixed when the model is built";
-    if (row == 0 && (strcmp(f->kind, "body") == 0 || is_inertial(f)))
-        return "the world stands still and weighs nothing";
+    if (row == 0 && (strcmp(f->kind, "body") == 0 || is_inertial(f))) return "the world is fixed and has no mass";
     if (is_inertial(f)) return reason_against_inertial(m, f, row);
     if (strcmp(f->kind, "joint") == 0) return reason_against_joint(m, f, row);
-    if (is_frozen(m, f, row)) return "the inertia of its body was computed once, when the file was read";
+    if (is_frozen(m, f, row)) return "the inertia of its body was computed when the file was read";
     if (IS(f, geom_mass) && !m->geom_has_mass[row]) return "the mass was not given: set density";
     if (IS(f, actuator_biasprm) && index % f->per == BIAS_DAMPING && m->actuator_dampratio[row] > 0)
         return "it is computed from dampratio";
@@ -84,10 +83,11 @@ static int gears_used(const tacModel *m, int a) {
 /* A servo whose length is an angle takes its setpoint on a circle. The gear sets its size. */
 static const char *reason_against_circle(const tacModel *m, const tacField *f, int a, int k) {
     if ((IS(f, actuator_gainprm) && k == 0) || (IS(f, actuator_biasprm) && k == BIAS_STIFFNESS))
-        return "the actuator's setpoint is taken on a circle only while gainprm[0] is -biasprm[1]";
+        return "the actuator wraps its setpoint to a full turn only while gainprm[0] = -biasprm[1]";
     if (!IS(f, actuator_gear) || k >= gears_used(m, a)) return NULL;
-    if (m->actuator_dyntype[a] == TAC_DYN_INTEGRATOR) return "the activation is kept on a circle of this size";
-    if (m->actuator_trntype[a] == TAC_TRN_SITE && k < 3) return "at 0 the length is an angle, beside 0 it is not";
+    if (m->actuator_dyntype[a] == TAC_DYN_INTEGRATOR) return "it sets the period at which the activation wraps";
+    if (m->actuator_trntype[a] == TAC_TRN_SITE && k < 3)
+        return "at 0 the actuator length is an angle, otherwise it is not";
     return NULL;
 }
 
@@ -97,15 +97,15 @@ static const char *reason_against_servo(const tacModel *m, const tacField *f, in
     int servo = m->actuator_gainprm[10 * a] == -bias[BIAS_STIFFNESS];
     double ratio = tac_damping_ratio(m, a);
     if (IS(f, actuator_dampratio) && !(m->actuator_dampratio[a] > 0))
-        return "dampratio is not in use: biasprm[2] is the damping";
-    if (IS(f, actuator_dampratio) && !servo) return "dampratio is not in use: gainprm[0] is not -biasprm[1]";
+        return "the actuator uses the damping biasprm[2], not dampratio";
+    if (IS(f, actuator_dampratio) && !servo) return "dampratio applies only if gainprm[0] = -biasprm[1]";
     if (IS(f, actuator_biasprm) && k == BIAS_DAMPING && servo && bias[BIAS_DAMPING] == 0)
-        return "at 0 it turns from a damping (below) into a damping ratio (above)";
+        return "at 0 it changes from a damping (negative) to a damping ratio (positive)";
     if (!(ratio > 0)) return tac_servo_on_circle(m, a) ? reason_against_circle(m, f, a, k) : NULL;
     if ((IS(f, actuator_gainprm) && k == 0) || (IS(f, actuator_biasprm) && k == BIAS_STIFFNESS))
-        return "the actuator's damping ratio applies only while gainprm[0] is -biasprm[1]";
+        return "the actuator's damping ratio applies only while gainprm[0] = -biasprm[1]";
     if (IS(f, actuator_gear) && m->actuator_gear[6 * a + k] == 0 && k < gears_used(m, a))
-        return "at 0 the actuator's damping ratio may not feel a joint that it feels beside 0";
+        return "at 0 the actuator's damping ratio may exclude a joint that it includes otherwise";
     return tac_servo_on_circle(m, a) ? reason_against_circle(m, f, a, k) : NULL;
 }
 
@@ -113,7 +113,7 @@ static const char *reason_against_servo(const tacModel *m, const tacField *f, in
 static const char *reason_against_sliding(const tacModel *m, int body) {
     if (!tac_body_only_slides(m, body)) return NULL;
     for (int j = m->body_joint_adr[body]; j < m->body_joint_adr[body] + m->body_joint_num[body]; j++)
-        if (tac_joint_by_ratio(m, j)) return "springdamper is read otherwise once the body does more than slide freely";
+        if (tac_joint_by_ratio(m, j)) return "springdamper uses another formula if the body does not only slide";
     return NULL;
 }
 
@@ -135,9 +135,9 @@ static const char *reason_against_deriving(const tacModel *m, int field, int ind
         return "the range of a ball joint begins at 0";
     if (IS(f, tendon_armature) && m->tendon_armature[row] == 0) return reason_against_armature(m, row);
     if (IS(f, tendon_springlength) && tac_spring_is_automatic(m, row))
-        return "it is -1, which stands for the length at the joints' springref";
+        return "it is -1, which means the length at the joints' springref";
     if (IS(f, equality_data) && tac_weld_is_automatic(m, row) && index % 11 >= 6 && index % 11 < 10)
-        return "the quaternion is 0 0 0 0, which stands for the pose that the file draws";
+        return "the quaternion is 0 0 0 0, which means the initial pose in the file";
     if (strcmp(f->kind, "actuator") == 0) return reason_against_servo(m, f, row, index % f->per);
     return NULL;
 }
@@ -320,8 +320,8 @@ static tacStatus put_number(tacModel *m, int field, int index, double value, tac
     if (IS(f, mesh_scale) && (value > 0) != (*number > 0))
         return tac_fail_element(
             m, NULL, err, TAC_KIND_MESH, index / f->per,
-            "scale[%d] goes from %g to %g, expected its sign to stay: triangles would turn inside out", index % f->per,
-            *number, value);
+            "scale[%d] changes from %g to %g, expected the same sign: a new sign turns the triangles inside out",
+            index % f->per, *number, value);
     *number = value;
     return TAC_OK;
 }
@@ -424,7 +424,7 @@ static tacStatus check_group_member(const tacModel *m, const char *const *paths,
     TAC_TRY(tac_param_get(m, paths[0], &first, err));
     TAC_TRY(tac_param_get(m, paths[i], &value, err));
     if (value == first) return TAC_OK;
-    return tac_fail(err, TAC_ERR_ARGUMENT, "a group has one value: '%s' is %.17g, '%s' is %.17g", paths[0], first,
+    return tac_fail(err, TAC_ERR_ARGUMENT, "a group needs equal values: '%s' is %.17g, '%s' is %.17g", paths[0], first,
                     paths[i], value);
 }
 

@@ -64,7 +64,7 @@ static tacStatus check_type(const tacCheck *c, tacKind kind, int id, const char 
 static tacStatus check_id(const tacCheck *c, tacKind kind, int id, tacKind other, int value, int none_allowed) {
     int n = tac_model_count(c->m, other);
     if ((value >= 0 && value < n) || (none_allowed && value == -1)) return TAC_OK;
-    if (n == 0) return TAC_REFUSE(c, kind, id, "%s %d does not exist, the model has none", tac_kind_text(other), value);
+    if (n == 0) return TAC_REFUSE(c, kind, id, "%s %d does not exist: the model has none", tac_kind_text(other), value);
     return TAC_REFUSE(c, kind, id, "%s %d does not exist, expected 0 to %d", tac_kind_text(other), value, n - 1);
 }
 
@@ -95,7 +95,7 @@ static tacStatus check_names(const tacCheck *c, tacKind kind) {
     for (int i = 1; i < named && status == TAC_OK; i++)
         if (strcmp(list[i].name, list[i - 1].name) == 0)
             status = tac_fail_at(c->err, TAC_ERR_MODEL, kind, list[i].id,
-                                 "%s '%s': the name is taken by %s %d, expected names to differ", tac_kind_text(kind),
+                                 "%s '%s': the name is taken by %s %d, expected unique names", tac_kind_text(kind),
                                  list[i].name, tac_kind_text(kind), list[i - 1].id);
     free(list);
     return status;
@@ -138,7 +138,7 @@ static tacStatus check_bodies(const tacCheck *c) {
         if (parent < 0 || (i > 0 ? parent >= i : parent != 0))
             return TAC_REFUSE(c, TAC_KIND_BODY, i, "parent %d, expected 0 to %d", parent, i - 1);
         if (m->body_mocap[i] >= 0 && (i == 0 || parent != 0))
-            return TAC_REFUSE(c, TAC_KIND_BODY, i, "mocap, expected only on children of the world");
+            return TAC_REFUSE(c, TAC_KIND_BODY, i, "is a mocap body, expected a child of the world");
         TAC_TRY(check_type(c, TAC_KIND_BODY, i, "inertial", m->body_inertial[i], TAC_INERTIAL_FULL + 1));
     }
     return TAC_OK;
@@ -165,10 +165,11 @@ static tacStatus check_joints(const tacCheck *c) {
                               tac_model_name(m, TAC_KIND_BODY, body));
         if (m->joint_type[i] != TAC_FREE) continue;
         if (m->body_parent[body] != 0)
-            return TAC_REFUSE(c, TAC_KIND_JOINT, i, "free joint of body '%s', expected only on children of the world",
+            return TAC_REFUSE(c, TAC_KIND_JOINT, i, "free joint of body '%s', expected a child of the world",
                               tac_model_name(m, TAC_KIND_BODY, body));
         if ((i > 0 && m->joint_body[i - 1] == body) || (i + 1 < m->njnt && m->joint_body[i + 1] == body))
-            return TAC_REFUSE(c, TAC_KIND_JOINT, i, "free joint beside another joint of body '%s', expected it alone",
+            return TAC_REFUSE(c, TAC_KIND_JOINT, i,
+                              "body '%s' has a free joint and another joint, expected only the free joint",
                               tac_model_name(m, TAC_KIND_BODY, body));
     }
     return TAC_OK;
@@ -212,7 +213,7 @@ static tacStatus check_meshes(const tacCheck *c) {
     for (int i = 0; i < m->nmesh; i++) {
         TAC_TRY(check_type(c, TAC_KIND_MESH, i, "inertia_mode", m->mesh_inertia_mode[i], TAC_MESH_SHELL + 1));
         if (m->mesh_inertia_mode[i] == TAC_MESH_CONVEX && m->mesh_hullface_num[i] == 0)
-            return TAC_REFUSE(c, TAC_KIND_MESH, i, "inertia convex without a hull, expected hull triangles");
+            return TAC_REFUSE(c, TAC_KIND_MESH, i, "inertia convex has no hull, expected hull triangles");
         if (!takes_rows(m->mesh_vert_adr[i], m->mesh_vert_num[i], m->nmeshvert, &vert) ||
             !takes_rows(m->mesh_face_adr[i], m->mesh_face_num[i], m->nmeshface, &face) ||
             !takes_rows(m->mesh_hullvert_adr[i], m->mesh_hullvert_num[i], m->nhullvert, &hullvert) ||
@@ -316,7 +317,7 @@ static tacStatus check_actuators(const tacCheck *c) {
         if (n > MAX_ACTDIM)
             return TAC_REFUSE(c, TAC_KIND_ACTUATOR, i, "actdim is %d, expected at most %d", n, MAX_ACTDIM);
         if (dyn == TAC_DYN_NONE && m->actuator_actlimited[i])
-            return TAC_REFUSE(c, TAC_KIND_ACTUATOR, i, "actlimited, expected only with dynamics");
+            return TAC_REFUSE(c, TAC_KIND_ACTUATOR, i, "actlimited is set without dynamics, expected dynamics");
     }
     return TAC_OK;
 }

@@ -47,7 +47,7 @@ static tacStatus check_not_negative(const tacCheck *c, tacKind kind, int id, con
 
 static tacStatus check_range(const tacCheck *c, tacKind kind, int id, const char *what, const double *range) {
     if (range[0] < range[1]) return TAC_OK;
-    return TAC_REFUSE(c, kind, id, "%s is %g to %g, expected the first below the second", what, range[0], range[1]);
+    return TAC_REFUSE(c, kind, id, "%s is %g to %g, expected an increasing range", what, range[0], range[1]);
 }
 
 static tacStatus check_quat(const tacCheck *c, tacKind kind, int id, const char *what, tacQuat q) {
@@ -87,14 +87,14 @@ static tacStatus check_joint(const tacCheck *c, int i) {
         return TAC_REFUSE(c, TAC_KIND_JOINT, i, "axis is %g %g %g, expected a direction", axis.x, axis.y, axis.z);
     TAC_TRY(check_not_negative(c, TAC_KIND_JOINT, i, "armature", m->joint_armature[i]));
     if (m->joint_limited[i] && type == TAC_FREE)
-        return TAC_REFUSE(c, TAC_KIND_JOINT, i, "limited, expected a free joint to have no range");
+        return TAC_REFUSE(c, TAC_KIND_JOINT, i, "limited is set, expected no range for a free joint");
     if (m->joint_limited[i] && type == TAC_BALL && range[0] != 0)
         return TAC_REFUSE(c, TAC_KIND_JOINT, i, "range[0] is %g, expected 0 for a ball joint", range[0]);
     if (m->joint_limited[i] && type == TAC_BALL && !(range[1] > 0))
         return TAC_REFUSE(c, TAC_KIND_JOINT, i, "range[1] is %g, expected a positive angle for a ball joint", range[1]);
     if (m->joint_limited[i] && type != TAC_BALL) TAC_TRY(check_range(c, TAC_KIND_JOINT, i, "range", range));
     if (m->joint_actfrclimited[i] && (type == TAC_FREE || type == TAC_BALL))
-        return TAC_REFUSE(c, TAC_KIND_JOINT, i, "actfrclimited, expected only on a hinge or slide");
+        return TAC_REFUSE(c, TAC_KIND_JOINT, i, "actfrclimited is set, expected a hinge or slide");
     if (m->joint_actfrclimited[i])
         TAC_TRY(check_range(c, TAC_KIND_JOINT, i, "actfrcrange", m->joint_actfrcrange + 2 * i));
     if ((spring[0] != 0 || spring[1] != 0) && !(spring[0] > 0 && spring[1] > 0))
@@ -139,11 +139,10 @@ static tacStatus check_geom(const tacCheck *c, int i) {
     TAC_TRY(check_quat(c, TAC_KIND_GEOM, i, "quat", m->geom_quat[i]));
     TAC_TRY(check_size(c, i));
     if (m->geom_type[i] == TAC_PLANE && weld != 0 && m->body_mocap[weld] < 0)
-        return TAC_REFUSE(c, TAC_KIND_GEOM, i,
-                          "plane on moving body '%s', expected planes only on fixed and mocap bodies",
+        return TAC_REFUSE(c, TAC_KIND_GEOM, i, "plane on moving body '%s', expected a fixed or mocap body",
                           tac_model_name(m, TAC_KIND_BODY, m->geom_body[i]));
     if (m->geom_type[i] == TAC_MESH && m->geom_shell[i])
-        return TAC_REFUSE(c, TAC_KIND_GEOM, i, "shell, expected the mesh's own inertia mode to say so");
+        return TAC_REFUSE(c, TAC_KIND_GEOM, i, "shell is set, expected inertia shell in the mesh");
     if (!(m->geom_restitution[i] >= 0 && m->geom_restitution[i] <= 1))
         return TAC_REFUSE(c, TAC_KIND_GEOM, i, "restitution is %g, expected 0 to 1", m->geom_restitution[i]);
     if (m->geom_has_mass[i]) return check_not_negative(c, TAC_KIND_GEOM, i, "mass", m->geom_mass[i]);
@@ -169,7 +168,7 @@ static tacStatus check_mesh(const tacCheck *c, int i) {
     tacVec3 s = c->m->mesh_scale[i];
     TAC_TRY(check_mesh_size(c, i));
     if (s.x == 0 || s.y == 0 || s.z == 0)
-        return TAC_REFUSE(c, TAC_KIND_MESH, i, "scale is %g %g %g, expected numbers other than zero", s.x, s.y, s.z);
+        return TAC_REFUSE(c, TAC_KIND_MESH, i, "scale is %g %g %g, expected nonzero numbers", s.x, s.y, s.z);
     return check_quat(c, TAC_KIND_MESH, i, "refquat", c->m->mesh_refquat[i]);
 }
 
@@ -179,11 +178,11 @@ static tacStatus check_tendon(const tacCheck *c, int i) {
     if (m->tendon_limited[i]) TAC_TRY(check_range(c, TAC_KIND_TENDON, i, "range", m->tendon_range + 2 * i));
     if (m->tendon_actfrclimited[i]) TAC_TRY(check_range(c, TAC_KIND_TENDON, i, "actfrcrange", force));
     if (m->tendon_actfrclimited[i] && (force[0] > 0 || force[1] < 0))
-        return TAC_REFUSE(c, TAC_KIND_TENDON, i, "actfrcrange is %g to %g, expected it to hold zero", force[0],
-                          force[1]);
+        return TAC_REFUSE(c, TAC_KIND_TENDON, i, "actfrcrange is %g to %g, expected a range that includes zero",
+                          force[0], force[1]);
     if (rest[0] > rest[1])
-        return TAC_REFUSE(c, TAC_KIND_TENDON, i, "springlength is %g to %g, expected the first not above the second",
-                          rest[0], rest[1]);
+        return TAC_REFUSE(c, TAC_KIND_TENDON, i, "springlength is %g to %g, expected a non-decreasing range", rest[0],
+                          rest[1]);
     return check_not_negative(c, TAC_KIND_TENDON, i, "armature", m->tendon_armature[i]);
 }
 

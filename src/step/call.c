@@ -141,9 +141,9 @@ tacStatus tac_check_state(tacSim *sim, const char *call, const double *x, const 
 tacStatus tac_check_list(tacSim *sim, const char *call, const void *out, int max, const int *n) {
     if (sim == NULL) return TAC_ERR_ARGUMENT;
     if (n == NULL) return tac_sim_null(sim, call, "n");
-    if (max < 0) return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "max is %d, expected how many out has room for", max);
+    if (max < 0) return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "max is %d, expected the capacity of out", max);
     if (out == NULL && max > 0)
-        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "out is NULL, expected room for %d", max);
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "out is NULL, expected an array of %d", max);
     return TAC_OK;
 }
 
@@ -161,16 +161,16 @@ tacStatus tac_sim_tell(tacSim *sim, const char *call, tacStatus status) {
                             info->iterations);
     case TAC_ERR_CONTACTS:
         if (sim->ctx.scene.nfound > o->max_contacts)
-            return tac_sim_fail(sim, status, call, "%d contacts, option max_contacts has room for %d",
+            return tac_sim_fail(sim, status, call, "the step has %d contacts, option max_contacts allows %d",
                                 sim->ctx.scene.nfound, o->max_contacts);
         break;
     case TAC_ERR_IMPACTS:
-        return tac_sim_fail(sim, status, call,
-                            "%d impacts in a step of %g s; option toi_impacts allows %d, and less where a body spins "
-                            "too fast",
-                            info->impacts, o->dt, o->toi_impacts);
+        return tac_sim_fail(
+            sim, status, call,
+            "the step has %d impacts in %g s; option toi_impacts allows %d, or fewer if a body spins too fast",
+            info->impacts, o->dt, o->toi_impacts);
     case TAC_ERR_NONFINITE:
-        return tac_sim_fail(sim, status, call, "the result is not finite, though x and u are");
+        return tac_sim_fail(sim, status, call, "the result is not finite for finite x and u");
     default:
         break;
     }
@@ -179,6 +179,6 @@ tacStatus tac_sim_tell(tacSim *sim, const char *call, tacStatus status) {
 
 tacStatus tac_end_list(tacSim *sim, const char *call, tacStatus status, int max, int n) {
     if (status == TAC_ERR_CONTACTS && n > max)
-        return tac_sim_fail(sim, status, call, "there are %d, out has room for %d", n, max);
+        return tac_sim_fail(sim, status, call, "the result has %d entries, out has room for %d", n, max);
     return tac_end_call(sim, call, status);
 }

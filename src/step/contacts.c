@@ -59,10 +59,10 @@ tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int g
     if (out == NULL) return tac_sim_null(sim, __func__, "out");
     tacStatus status = measure_distance(sim, q, u, geom1, geom2, out);
     if (status != TAC_ERR_ARGUMENT) return tac_end_call(sim, __func__, status);
-    return tac_sim_fail(sim, status, __func__,
-                        "geoms %d and %d have no distance: two planes, a geom and itself, or one "
-                        "that is only for looks",
-                        geom1, geom2);
+    return tac_sim_fail(
+        sim, status, __func__,
+        "geoms %d and %d have no distance, expected two different geoms, not two planes, and none that is visual only",
+        geom1, geom2);
 }
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ tacStatus tac_step_constraints(tacSim *sim, const double *x, const double *u, ta
     TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
     char has[TAC_CONTACT_WORDS];
     if (sim->ctx.stepper->constraints == NULL)
-        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact %s, whose constraints it tells of",
+        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "requires contact %s",
                             tac_contacts_with(tells_constraints, has));
     int found = NOT_COUNTED;
     tacStatus status = sim->ctx.stepper->constraints(&sim->ctx, x, u, out, max, &found);

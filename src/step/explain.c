@@ -94,9 +94,9 @@ static void count_contacts(Found *f) {
 
 static void say_solved(Text *text, const Found *f) {
     if (f->status == TAC_OK) return;
-    say(text, "The step was not solved (%s", tac_status_text(f->status));
+    say(text, "The step was not solved: %s", tac_status_text(f->status));
     if (f->info.reason != TAC_REASON_NONE) say(text, ": %s", tac_reason_text(f->info.reason));
-    say(text, "); its residual is %.3g. ", f->info.residual);
+    say(text, ". Residual: %.3g. ", f->info.residual);
 }
 
 static void say_start(Text *text, const Found *f) {
@@ -105,12 +105,12 @@ static void say_start(Text *text, const Found *f) {
         tacKind kind;
     } KINDS[] = {[TAC_CONSTRAINT_JOINT_LIMIT] = {"joint", "is out of its range", TAC_KIND_JOINT},
                  [TAC_CONSTRAINT_TENDON_LIMIT] = {"tendon", "is out of its range", TAC_KIND_TENDON},
-                 [TAC_CONSTRAINT_EQUALITY] = {"equality", "is open", TAC_KIND_EQUALITY}};
+                 [TAC_CONSTRAINT_EQUALITY] = {"equality", "is violated", TAC_KIND_EQUALITY}};
     const tacViolation *v = &f->info.violation;
     const tacModel *m = f->sim->ctx.model;
     char name[2][LABEL];
     if (f->info.start == TAC_OK) return;
-    say(text, "The start breaks a constraint: ");
+    say(text, "The initial state violates a constraint: ");
     if (v->kind == TAC_CONSTRAINT_CONTACT)
         say(text, "geoms %s and %s overlap", tac_model_label(m, TAC_KIND_GEOM, v->geom[0], name[0], LABEL),
             tac_model_label(m, TAC_KIND_GEOM, v->geom[1], name[1], LABEL));
@@ -163,17 +163,16 @@ static void say_actuators(Text *text, const Found *f, const double *u) {
     const tacModel *m = f->sim->ctx.model;
     if (m->nu == 0) return;
     if (*m->option_disable & TAC_DISABLE_ACTUATION) {
-        say(text, "The model switches its actuators off: no control has an effect. ");
+        say(text, "The model disables its actuators, so controls have no effect. ");
         return;
     }
+    say_held(text, f, u, TAC_KIND_ACTUATOR, "These controls are clamped and have zero derivatives: ", is_clamped);
+    say_held(text, f, u, TAC_KIND_ACTUATOR, "These actuators are not supported and give no force: ", is_inert);
     say_held(text, f, u, TAC_KIND_ACTUATOR,
-             "Controls outside their range are clamped and have no effect: ", is_clamped);
-    say_held(text, f, u, TAC_KIND_ACTUATOR, "Actuators that are not supported give no force: ", is_inert);
-    say_held(text, f, u, TAC_KIND_ACTUATOR,
-             "Actuator forces at a bound of their range do not follow the control: ", is_held);
+             "These actuator forces are saturated, so their controls have zero derivatives: ", is_held);
     say_held(
         text, f, u, TAC_KIND_JOINT,
-        "Joints hold the force of their actuators at a bound, and it does not follow the controls: ", joint_is_held);
+        "These joints saturate the force of their actuators, so the controls have zero derivatives: ", joint_is_held);
 }
 
 /* --- Contacts ----------------------------------------------------------------------------------------------------- */
@@ -207,10 +206,10 @@ static void say_open(Text *text, const Found *f) {
     if (nearest < 0) return;
     say(text, "%d contact%s open, ", f->open, f->open == 1 ? " is" : "s are");
     if (f->info.kappa > 0)
-        say(text, "with a force that comes of kappa, %g, of up to %.3g N", f->info.kappa, open_force(f));
+        say(text, "with a relaxation force (kappa %g) of at most %.3g N", f->info.kappa, open_force(f));
     else
-        say(text, "without force, and no derivative goes through");
-    say(text, "; the nearest is ");
+        say(text, "with zero force and zero derivatives");
+    say(text, "; the nearest one is between ");
     say_pair(text, f, &f->contact[nearest].contact);
     say(text, ", at a distance of %.3g m. ", f->contact[nearest].contact.dist);
 }
@@ -218,27 +217,26 @@ static void say_open(Text *text, const Found *f) {
 /* Why friction does or does not show in the derivatives. alone: the sentence began with the one class there is. */
 static void say_friction(Text *text, const Found *f, int alone) {
     if (f->sliding > 0)
-        say(text, "%s is at its bound: it follows the coefficient and the normal force. ",
-            alone ? "friction" : "Friction of those that slide");
+        say(text, "%s is at its bound: it depends on the coefficient and the normal force. ",
+            alone ? "friction" : "Friction of the sliding contacts");
     if (f->sticking == 0) return;
-    const char *which = alone ? "friction" : "Friction of those that stick";
+    const char *which = alone ? "friction" : "Friction of the sticking contacts";
     if (f->stiffens)
         say(text,
-            "%s is inside its cone: it resists slip in proportion, and its coefficient only changes how stiff the "
-            "contact is. ",
+            "%s is inside its cone: it is proportional to the slip, and the coefficient changes only its stiffness. ",
             which);
     else if (f->info.kappa > 0)
         say(text,
-            "%s is inside its cone: its coefficient has an effect of the order of kappa, here %g; a softer gradient: "
-            "a larger one%s. ",
-            which, f->info.kappa, f->info.kappa < SOFTER ? ", " SOFTER_TEXT : "");
+            "%s is inside its cone: its coefficient has an effect of the order of kappa, here %g. Use a larger kappa "
+            "for a softer gradient%s. ",
+            which, f->info.kappa, f->info.kappa < SOFTER ? ": " SOFTER_TEXT : "");
     else
-        say(text, "%s has no first-order effect here; a softer gradient: " SOFTER_TEXT ". ", which);
+        say(text, "%s has no first-order effect here. For a softer gradient, use " SOFTER_TEXT ". ", which);
 }
 
 static const char *class_word(const Found *f, const tacContactForce *c) {
     if (c->state == TAC_CONTACT_OPEN) return "open";
-    if (friction_of(f, c) == TAC_FRICTION_ABSENT) return "held without friction";
+    if (friction_of(f, c) == TAC_FRICTION_ABSENT) return "frictionless";
     return c->state == TAC_CONTACT_SLIDING ? "sliding" : "sticking";
 }
 
@@ -248,11 +246,11 @@ static void list_contacts(Text *text, const Found *f) {
     for (int i = 0; i < f->told && listed < LISTED; i++) {
         const tacContactForce *c = &f->contact[i];
         if (c->state == TAC_CONTACT_OPEN) continue;
-        say(text, "%s", listed++ == 0 ? "Contact of " : "; of ");
+        say(text, "%s", listed++ == 0 ? "Contact between " : "; between ");
         say_pair(text, f, &c->contact);
         double along = tac_sqrt(c->force[1] * c->force[1] + c->force[2] * c->force[2]);
         say(text, ": %s, %.3g N along the normal, %.3g N across", class_word(f, c), c->force[0], along);
-        if (c->margin < TAC_INFINITY) say(text, ", %.3g m/s from another class", c->margin);
+        if (c->margin < TAC_INFINITY) say(text, ", class margin %.3g m/s", c->margin);
     }
     if (carry > LISTED) say(text, "; and %d more", carry - LISTED);
     if (carry > 0) say(text, ". ");
@@ -265,10 +263,9 @@ static void say_contacts(Text *text, const Found *f) {
     if (carry == 0) {
         int off = *f->sim->ctx.model->option_disable & (TAC_DISABLE_CONSTRAINT | TAC_DISABLE_CONTACT);
         say(text, f->open > 0 ? "No contact is closed. "
-                  : off ? "The model switches contacts off: geoms pass through each other, and no derivative goes "
-                          "through contact. "
-                        : "No contact: no geoms that may touch are near enough, and no derivative goes through "
-                          "contact. ");
+                  : off
+                      ? "The model disables contacts: geoms pass through each other, and contact derivatives are zero. "
+                      : "No contact: no two geoms are close enough, and contact derivatives are zero. ");
         say_open(text, f);
         return;
     }
@@ -276,11 +273,11 @@ static void say_contacts(Text *text, const Found *f) {
         say(text, "%d contact%s, %s%s: %s", carry, plural(carry), carry > 1 ? "all " : "",
             f->sticking > 0  ? "sticking"
             : f->sliding > 0 ? "sliding"
-                             : "held without friction",
-            f->smooth > 0 ? "there is no friction that could have an effect. " : "");
+                             : "frictionless",
+            f->smooth > 0 ? "friction has no effect. " : "");
     else
-        say(text, "%d contacts carry force: %d sticking, %d sliding, %d without friction. ", carry, f->sticking,
-            f->sliding, f->smooth);
+        say(text, "%d contacts carry force: %d sticking, %d sliding, %d frictionless. ", carry, f->sticking, f->sliding,
+            f->smooth);
     say_friction(text, f, alone);
     list_contacts(text, f);
     say_open(text, f);
@@ -297,8 +294,8 @@ static void say_constraints(Text *text, const Found *f) {
                  [TAC_CONSTRAINT_TENDON_LIMIT] = {"range of tendon", TAC_KIND_TENDON},
                  [TAC_CONSTRAINT_JOINT_FRICTION] = {"dry friction of joint", TAC_KIND_JOINT},
                  [TAC_CONSTRAINT_TENDON_FRICTION] = {"dry friction of tendon", TAC_KIND_TENDON}};
-    static const char *const ZONES[] = {[TAC_ZONE_FREE] = "without force",
-                                        [TAC_ZONE_QUADRATIC] = "in proportion to what is wrong",
+    static const char *const ZONES[] = {[TAC_ZONE_FREE] = "inactive",
+                                        [TAC_ZONE_QUADRATIC] = "in the quadratic zone",
                                         [TAC_ZONE_LOW] = "at its bound",
                                         [TAC_ZONE_HIGH] = "at its bound",
                                         [TAC_ZONE_CONE] = "on its cone"};
@@ -312,7 +309,7 @@ static void say_constraints(Text *text, const Found *f) {
             more++;
             continue;
         }
-        say(text, "%s%s %s acts %s (%.3g, %.3g m/s or rad/s from another zone)",
+        say(text, "%s%s %s is %s (force %.3g, zone margin %.3g m/s or rad/s)",
             listed++ == 0 ? "Other constraints: " : "; ", KINDS[c->kind].word,
             tac_model_label(f->sim->ctx.model, KINDS[c->kind].kind, c->id, name, LABEL), ZONES[c->zone], c->force[0],
             c->margin);
@@ -324,12 +321,12 @@ static void say_constraints(Text *text, const Found *f) {
 static void say_kinks(Text *text, const Found *f) {
     double margin = tac_min(f->info.class_margin, f->info.feature_margin);
     if (has_constraints(f->sim->ctx.stepper) && f->info.ties == 0 && margin < NO_MARGIN)
-        say(text, "Another contact, limit or class begins right here: derivatives may jump. ");
+        say(text, "A contact, limit or class changes at this state: derivatives may jump. ");
     if (f->info.ties > 0)
-        say(text, "%d row%s in two classes at once: the step has a kink here, and the derivative is that of one side. ",
-            f->info.ties, f->info.ties == 1 ? " is" : "s are");
+        say(text, "%d row%s in two classes: the step has a kink here, and the derivative is one-sided. ", f->info.ties,
+            f->info.ties == 1 ? " is" : "s are");
     if (f->info.impacts > 0)
-        say(text, "The step stops at %d impact%s, the first after %.3g s. ", f->info.impacts, plural(f->info.impacts),
+        say(text, "The step has %d impact%s, the first after %.3g s. ", f->info.impacts, plural(f->info.impacts),
             f->info.impact_time);
 }
 
@@ -360,16 +357,15 @@ static void say_all(Text *text, Found *f, const double *u) {
     say_solved(text, f);
     if (!has_constraints(f->sim->ctx.stepper)) {
         say(text,
-            "Contact is off (contact %s): geoms pass through each other, no limit, no dry friction and no equality "
-            "acts, and no derivative goes through them. ",
+            "Contact is off (contact %s): geoms pass through each other. Limits, dry friction and equalities do not "
+            "act, and their derivatives are zero. ",
             tac_contact_text(f->sim->ctx.options.contact));
     } else {
         say_start(text, f);
         count_contacts(f);
         if (f->ncontact > f->told)
             say(text,
-                "The step has %d contacts, more than can be told here: %d carry force as it ends, %d sticking, "
-                "%d sliding. ",
+                "The step has %d contacts, too many to list. At its end %d carry force: %d sticking, %d sliding. ",
                 f->ncontact, f->info.contacts, f->info.sticking, f->info.sliding);
         else
             say_contacts(text, f);

@@ -11,7 +11,7 @@ tacStatus tac_step_history(tacSim *sim, const double *x, const double *u, tacIte
     tacContext *ctx = &sim->ctx;
     char has[TAC_CONTACT_WORDS];
     if (ctx->stepper->history == NULL)
-        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "expected contact %s, whose search it tells of",
+        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "requires contact %s",
                             tac_contacts_with(tells_history, has));
     ctx->history = out;
     ctx->max_history = max;

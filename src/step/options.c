@@ -102,7 +102,7 @@ static tacStatus check_options(const tacOptions *options, tacError *err) {
         double value = value_of(options, &OPTIONS[i]);
         if (!is_in_range(&OPTIONS[i], value)) return refuse_value(&OPTIONS[i], value, err);
         if (is_refused(&OPTIONS[i], options))
-            return tac_fail(err, TAC_ERR_ARGUMENT, "option %s: contact %s does not have it, expected its default",
+            return tac_fail(err, TAC_ERR_ARGUMENT, "option %s does not apply to contact %s, expected its default",
                             OPTIONS[i].name, tac_contact_text(options->contact));
     }
     return TAC_OK;
@@ -142,7 +142,7 @@ tacStatus tac_option_set(tacOptions *options, const char *name, const char *text
     const tacOptionInfo *o = OPTIONS;
     while (o < OPTIONS + NOPTION && strcmp(o->name, name) != 0)
         o++;
-    if (o == OPTIONS + NOPTION) return tac_fail(err, TAC_ERR_NAME, "there is no option '%s'", name);
+    if (o == OPTIONS + NOPTION) return tac_fail(err, TAC_ERR_NAME, "unknown option '%s'", name);
     double value = -1;
     int read = 1;
     if (o->kind == TAC_OPTION_CHOICE)
@@ -196,8 +196,8 @@ static tacStatus refuse_integrator(const tacModel *model, const tacOptions *opti
             n += snprintf(has + n, sizeof has - (size_t)n, "%s%s", n > 0 ? ", " : "", INTEGRATOR_NAMES[i]);
     }
     return tac_fail(err, TAC_ERR_UNSUPPORTED,
-                    "option integrator is %s, which contact model %s does not have: expected %s, or the model's own "
-                    "(%s), which gives way",
+                    "option integrator is %s, which contact %s does not have: expected %s, or the model's integrator "
+                    "(%s), which is then replaced",
                     INTEGRATOR_NAMES[options->integrator], tac_contact_text(options->contact), has,
                     INTEGRATOR_NAMES[*model->option_integrator]);
 }

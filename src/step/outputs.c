@@ -147,9 +147,9 @@ static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *ou
                                 (int)o.kind);
         return tac_sim_fail(sim, o.id == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
                             "output %d, of kind %d: id is %d%s, expected 0 to %d or TAC_OUT_ALL", i, (int)o.kind, o.id,
-                            o.id == -1 ? ", a name that is not there" : "", count_of(m, o.kind) - 1);
+                            o.id == -1 ? ", an unknown name" : "", count_of(m, o.kind) - 1);
     }
-    return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "the outputs have more numbers than an int counts");
+    return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "the number of output values exceeds the range of int");
 }
 
 static tacStatus check_call(tacSim *sim, const char *call, const double *x, const double *u,

@@ -360,7 +360,8 @@ tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, doubl
     if (!lay_out(&p)) return tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);
     tacStatus status = project(&p, out->tolerance > 0 ? out->tolerance : DEFAULT_TOLERANCE, y, out);
     if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_INCONSISTENT)
-        return tac_sim_fail(sim, status, __func__, "the worst constraint is off by %g m or rad, by %g before",
-                            out->after, out->before);
+        return tac_sim_fail(sim, status, __func__,
+                            "the largest constraint violation is %g m or rad, %g before projection", out->after,
+                            out->before);
     return tac_end_call(sim, __func__, status);
 }

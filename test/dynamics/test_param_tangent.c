@@ -298,22 +298,23 @@ static void check_refused(tacModel *m, const char *path, const char *reason) {
 static void refused(void **state) {
     (void)state;
     tacModel *m = load("test/data/ratios.xml");
-    const char *servo = "damping ratio applies only while gainprm[0] is -biasprm[1]";
+    const char *servo = "damping ratio applies only while gainprm[0] = -biasprm[1]";
     check_refused(m, "option.settotalmass", "no total mass is set");
     check_refused(m, "actuator/s_turn.gainprm[0]", servo);
     check_refused(m, "actuator/s_turn.biasprm[1]", servo);
     check_refused(m, "actuator/s_written.gainprm[0]", servo);
     check_refused(m, "actuator/s_written.biasprm[1]", servo);
-    check_refused(m, "actuator/s_undamped.biasprm[2]", "turns from a damping (below) into a damping ratio (above)");
-    check_refused(m, "actuator/s_undamped.dampratio", "dampratio is not in use: biasprm[2] is the damping");
-    check_refused(m, "tendon/couple.springlength[0]", "stands for the length at the joints' springref");
-    check_refused(m, "joint/cart_x.axis[1]", "once the body does more than slide freely");
-    check_refused(m, "tendon/plain.armature", "once the body does more than slide freely");
-    check_refused(m, "actuator/s_pair.gear[4]", "may not feel a joint that it feels beside 0");
+    check_refused(m, "actuator/s_undamped.biasprm[2]",
+                  "changes from a damping (negative) to a damping ratio (positive)");
+    check_refused(m, "actuator/s_undamped.dampratio", "the actuator uses the damping biasprm[2], not dampratio");
+    check_refused(m, "tendon/couple.springlength[0]", "means the length at the joints' springref");
+    check_refused(m, "joint/cart_x.axis[1]", "if the body does not only slide");
+    check_refused(m, "tendon/plain.armature", "if the body does not only slide");
+    check_refused(m, "actuator/s_pair.gear[4]", "may exclude a joint that it includes otherwise");
     CHECK_INT(tac_param_set(m, "actuator/s_wrist.gear[1]", 0, NULL), TAC_OK);
-    check_refused(m, "actuator/s_wrist.gear[1]", "may not feel a joint that it feels beside 0");
+    check_refused(m, "actuator/s_wrist.gear[1]", "may exclude a joint that it includes otherwise");
     CHECK_INT(tac_param_set(m, "actuator/s_turn.gainprm[0]", 19, NULL), TAC_OK);
-    check_refused(m, "actuator/s_turn.dampratio", "dampratio is not in use: gainprm[0] is not -biasprm[1]");
+    check_refused(m, "actuator/s_turn.dampratio", "dampratio applies only if gainprm[0] = -biasprm[1]");
     tac_model_free(m);
     m = load("models/humanoid.xml");
     check_refused(m, "joint/spine.range[0]", "the range of a ball joint begins at 0");
@@ -325,14 +326,14 @@ static void refused(void **state) {
 static void refused_on_a_circle(void **state) {
     (void)state;
     tacModel *m = load("test/data/ratios.xml");
-    const char *circle = "setpoint is taken on a circle only while gainprm[0] is -biasprm[1]";
+    const char *circle = "wraps its setpoint to a full turn only while gainprm[0] = -biasprm[1]";
     CHECK_INT(tac_param_set(m, "actuator/s_wrist.dampratio", 0, NULL), TAC_OK);
     CHECK_INT(tac_param_set(m, "actuator/s_orient.dampratio", 0, NULL), TAC_OK);
     check_refused(m, "actuator/s_wrist.gainprm[0]", circle);
     check_refused(m, "actuator/s_wrist.biasprm[1]", circle);
     check_refused(m, "actuator/s_orient.gainprm[0]", circle);
-    check_refused(m, "actuator/s_orient.gear[0]", "at 0 the length is an angle, beside 0 it is not");
-    check_refused(m, "actuator/s_swivel.gear[1]", "the activation is kept on a circle of this size");
+    check_refused(m, "actuator/s_orient.gear[0]", "at 0 the actuator length is an angle, otherwise it is not");
+    check_refused(m, "actuator/s_swivel.gear[1]", "it sets the period at which the activation wraps");
     check_registered(m, "actuator/s_wrist.gear[1]");
     check_registered(m, "actuator/s_orient.gear[4]");
     tac_model_free(m);

@@ -44,7 +44,7 @@ class Asked(Case):
         drop = self.file("drop.xml", DROP)
         self.refused('--contact: got "lcp", expected soft|none', "compare", drop, "--contact", "lcp")
         self.refused("unknown option --kappa", "compare", drop, "--kappa", 1)
-        self.refused("--contact none", "compare", drop, "--contact", "none", "--contacts", "theirs")
+        self.refused("require --contact soft", "compare", drop, "--contact", "none", "--contacts", "theirs")
         state = self.file("s.json", "{}")
         self.refused("--samples draws its own states", "compare", drop, "--samples", 2, "--state", state)
         self.refused("--samples draws its own states", "compare", drop, "--samples", 2, "--random", 1)

@@ -219,7 +219,7 @@ static void test_refusals(void **state) {
     tacModel *m = box_on_floor(TAC_EULER);
     tacError err;
     check_refused(m, 2, (const char *[]){"geom/box.size[0]", "geom/box.size[2]"},
-                  "a group has one value: 'geom/box.size[0]' is 0.2");
+                  "a group needs equal values: 'geom/box.size[0]' is 0.2");
     check_refused(m, 2, (const char *[]){"geom/box.size[0]", "geom/box.size[0]"}, "is in the group twice");
     check_refused(m, 2, (const char *[]){"geom/box.size[0]", "geom/none.size[0]"}, "no geom 'none'");
     check_refused(m, 1, (const char *[]){"option.timestep"}, "own time step");

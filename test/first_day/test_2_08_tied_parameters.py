@@ -62,7 +62,7 @@ class Tie(Case):
     def test_refusals(self):
         model = self.file("slide.xml", SLIDE.replace('name="floor"', 'name="floor" friction="0.3"'))
         words = ["grad", model, "--contact", "soft"]
-        self.refused(f"a group has one value: '{FLOOR}' is 0.29", *words, "--tie", "geom/*.friction[0]")
+        self.refused(f"a group needs equal values: '{FLOOR}' is 0.29", *words, "--tie", "geom/*.friction[0]")
         self.refused("matches none of the", *words, "--tie", "geom/*.frictoin[0]")
         self.refused("one of a group", *words, "--tie", "geom/box.size[0],geom/box.size[1]", "--param", "geom/box.size[1]")
 

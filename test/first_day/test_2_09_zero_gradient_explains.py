@@ -12,7 +12,7 @@ BOX = """<mujoco><option timestep="0.002" cone="elliptic"/><worldbody>
   <key name="slide" qpos="0 0 0.0999 1 0 0 0" qvel="1 0 0 0 0 0"/>
   <key name="up" qpos="0 0 1 1 0 0 0"/>
 </keyframe></mujoco>"""
-REASON = "4 contacts, all sticking: friction has no first-order effect here; a softer gradient: --contact ncp --kappa 1e-4"
+REASON = "4 contacts, all sticking: friction has no first-order effect here. For a softer gradient, use --contact ncp --kappa 1e-4"
 
 
 class Explained(Case):
@@ -49,10 +49,10 @@ class Explained(Case):
 
     def test_other_reasons(self):
         self.assertIn("Contact is off", self.grad("creep", "--contact", "none", "--json").json()["explanation"])
-        self.assertIn("no geoms that may touch are near enough", self.grad("up", "--contact", "lcp", "--json").json()["explanation"])
+        self.assertIn("no two geoms are close enough", self.grad("up", "--contact", "lcp", "--json").json()["explanation"])
         clamped = self.file("ctrl.json", '{"ctrl": [9, 0]}')
         found = self.fine("grad", self.arm, "--state", clamped, "--contact", "none", "--json").json()
-        self.assertIn('clamped and have no effect: "push"', found["explanation"])
+        self.assertIn('clamped and have zero derivatives: "push"', found["explanation"])
         self.assertEqual(max(abs(row[0]) for row in found["B"]), 0)
 
     def test_actuators_and_flags(self):
@@ -62,11 +62,11 @@ class Explained(Case):
           <actuator><motor name="push" joint="hinge" {motor}/></actuator></mujoco>"""
         push = self.file("push.json", '{"ctrl": [3]}')
         cases = (
-            ({"motor": 'forcelimited="true" forcerange="-1 1"'}, 'Actuator forces at a bound of their range do not follow the control: "push"'),
-            ({"joint": 'actuatorfrclimited="true" actuatorfrcrange="-1 1"'}, 'Joints hold the force of their actuators at a bound, and it does not follow the controls: "hinge"'),
-            ({"flag": 'actuation="disable"'}, "The model switches its actuators off"),
-            ({"flag": 'contact="disable"'}, "The model switches contacts off"),
-            ({"flag": 'constraint="disable"'}, "The model switches contacts off"),
+            ({"motor": 'forcelimited="true" forcerange="-1 1"'}, 'These actuator forces are saturated, so their controls have zero derivatives: "push"'),
+            ({"joint": 'actuatorfrclimited="true" actuatorfrcrange="-1 1"'}, 'These joints saturate the force of their actuators, so the controls have zero derivatives: "hinge"'),
+            ({"flag": 'actuation="disable"'}, "The model disables its actuators"),
+            ({"flag": 'contact="disable"'}, "The model disables contacts"),
+            ({"flag": 'constraint="disable"'}, "The model disables contacts"),
             ({}, None),
         )
         for words, reason in cases:
@@ -74,23 +74,23 @@ class Explained(Case):
             for contact in ("none", "soft"):
                 found = self.fine("grad", model, "--state", push, "--contact", contact, "--json").json()
                 told = found["explanation"]
-                if reason is None or (contact == "none" and "contacts off" in reason):
-                    self.assertNotIn("at a bound", told)
-                    self.assertNotIn("switches", told)
+                if reason is None or (contact == "none" and "disables contacts" in reason):
+                    self.assertNotIn("saturate", told)
+                    self.assertNotIn("disables", told)
                 else:
                     self.assertIn(reason, told)
-                free = reason is None or "contacts off" in reason
+                free = reason is None or "disables contacts" in reason
                 self.assertEqual(max(abs(row[0]) for row in found["B"]) > 0, free, told)
 
     def test_kinks(self):
         """A box that just touches the floor, and a control at the end of its range, without contact too."""
         touching = self.file("touching.xml", BOX.replace("0 0 0.0999", "0 0 0.1"))
         told = self.fine("grad", touching, "--contact", "soft", "--json").json()["explanation"]
-        self.assertIn("begins right here: derivatives may jump", told)
+        self.assertIn("changes at this state: derivatives may jump", told)
         self.assertNotIn("jump", self.grad("creep", "--contact", "soft", "--json").json()["explanation"])
         at_bound = self.file("ctrl.json", '{"ctrl": [3, 0]}')
         told = self.fine("grad", self.arm, "--state", at_bound, "--contact", "none", "--json").json()["explanation"]
-        self.assertIn("1 row is in two classes at once: the step has a kink here", told)
+        self.assertIn("1 row is in two classes: the step has a kink here", told)
 
     def test_softened_contacts(self):
         """Soft contacts that are open carry what the list says, and the advice does not lead in a circle."""
@@ -99,7 +99,7 @@ class Explained(Case):
         most = max(c["force"][0] for c in found["contacts"])
         self.assertEqual({c["class"] for c in found["contacts"]}, {"open"})
         self.assertGreater(most, 1)
-        self.assertIn(f"with a force that comes of kappa, 0.0001, of up to {most:.3g} N", found["explanation"])
+        self.assertIn(f"with a relaxation force (kappa 0.0001) of at most {most:.3g} N", found["explanation"])
         self.assertNotIn("--kappa", self.grad("creep", "--contact", "ncp", "--kappa", 1e-4, "--json").json()["explanation"])
 
 

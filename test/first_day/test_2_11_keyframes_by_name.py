@@ -28,7 +28,7 @@ class Keys(Case):
 
     def test_strict_load_names_lenient(self):
         model = self.file("fluid.xml", "<mujoco><option density='1.2'/></mujoco>")
-        self.refused("the file is refused, load option lenient (--lenient) makes this a warning", "info", model)
+        self.refused("load option lenient (--lenient) makes this a warning", "info", model)
         self.fine("info", model, "--lenient")
 
 

@@ -77,8 +77,9 @@ static void test_arguments_by_name(void **state) {
     SAYS(tac_geom_distance(w.sim, w.x, NULL, 1, 1, &contact), TAC_ERR_ARGUMENT, "geoms 1 and 1 have no distance");
     SAYS(tac_outputs(w.sim, w.x, w.u, &(tacOutputs){1, &(tacOutput){TAC_OUT_BODY_POS, 8}}, w.y), TAC_ERR_ARGUMENT,
          "output 0, of kind 0: id is 8, expected 0 to 2 or TAC_OUT_ALL");
-    SAYS(tac_step_history(w.sim, w.x, w.u, NULL, 0, &n), TAC_ERR_UNSUPPORTED, "expected contact ncp");
-    SAYS(tac_step_contacts(w.sim, w.x, w.u, force, 1, &n), TAC_ERR_CONTACTS, "there are 4, out has room for 1");
+    SAYS(tac_step_history(w.sim, w.x, w.u, NULL, 0, &n), TAC_ERR_UNSUPPORTED, "requires contact ncp");
+    SAYS(tac_step_contacts(w.sim, w.x, w.u, force, 1, &n), TAC_ERR_CONTACTS,
+         "the result has 4 entries, out has room for 1");
     CHECK_INT(n, 4);
     SAYS(tac_first_impact(w.sim, w.x, w.x + BOX_NQ, NULL, -1, &(tacImpact){.gap = 0}), TAC_ERR_ARGUMENT, "h is -1");
     SAYS(tac_project_state(w.sim, w.x, w.u, w.y, &(tacProjection){.tolerance = 0}), TAC_ERR_ARGUMENT,
@@ -94,7 +95,8 @@ static void test_contacts_beyond_the_room(void **state) {
     w.options.max_contacts = 2;
     start(&w);
     w.x[2] = 0.09;
-    SAYS(tac_step(w.sim, w.x, w.u, w.y, NULL), TAC_ERR_CONTACTS, "4 contacts, option max_contacts has room for 2");
+    SAYS(tac_step(w.sim, w.x, w.u, w.y, NULL), TAC_ERR_CONTACTS,
+         "the step has 4 contacts, option max_contacts allows 2");
     close_world(&w);
 }
 

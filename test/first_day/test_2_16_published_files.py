@@ -60,7 +60,7 @@ class PublishedFiles(Case):
         for declaration in ('<?xml version="0.0"?>', '<?xml version="2.0" encoding="utf-8"?>'):
             strange = self.info("strange.urdf", f"{declaration}\n{robot}")
             self.assertEqual(strange["bodies"], plain["bodies"])
-            self.warned(strange, "strange.urdf:1: the XML declaration names an unknown version, read as 1.0")
+            self.warned(strange, "strange.urdf:1: the XML declaration names an unknown version: it is read as 1.0")
 
     def test_other_malformed_declarations_are_refused(self):
         for declaration in ('<?xml version="0.0>', '<?xml version="0.0" <'):
@@ -75,7 +75,7 @@ class PublishedFiles(Case):
         for inertial in ('<origin xyz="0 0 1"/>', '<inertia ixx="3" iyy="4" izz="5" ixy="0" ixz="0" iyz="0"/>'):
             links = LINK.format("a", HEAVY) + LINK.format("b", inertial) + JOINT.format("a", "b", "fixed")
             info = self.info("r.urdf", f'<robot name="r">{links}</robot>')
-            self.warned(info, 'element <link name="b">: <inertial> without <mass>, taken as mass 0')
+            self.warned(info, 'element <link name="b">: <inertial> without <mass>: the mass is 0')
             self.assertEqual(info["mass"], 2)
             self.close(sorted(info["bodies"][2]["inertia"]), [3, 4, 5] if "inertia" in inertial else [0, 0, 0], TOL_ROUNDING)
 
@@ -131,8 +131,8 @@ class PublishedFiles(Case):
         self.refused("<key name=\"short\">: attribute 'qpos': found 1 number, expected 2", "info", path)
         info = self.fine("info", path, "--lenient", "--json").json()
         self.assertEqual(info["keys"], ["good"])
-        self.warned(info, "<key name=\"short\">: attribute 'qpos': found 1 number, expected 2: the key is left out")
-        self.warned(info, "<key name=\"long\">: attribute 'ctrl': found 3 numbers, expected 0: the key is left out")
+        self.warned(info, "<key name=\"short\">: attribute 'qpos': found 1 number, expected 2: the key is ignored")
+        self.warned(info, "<key name=\"long\">: attribute 'ctrl': found 3 numbers, expected 0: the key is ignored")
         motion = self.fine("sim", path, "--lenient", "--key", "good", "--steps", "1", "--contact", "none", "--json").json()
         self.assertEqual(motion["final"]["qpos"], [0.5, 0.25])  # the hinges are upright: nothing moves
 
@@ -166,7 +166,7 @@ class PublishedFiles(Case):
         path = self.file("inner/main.xml", '<mujoco><include file="..\\secret.xml"/></mujoco>')
         self.refused("outside the model's folder", "info", path)
         twice = self.file("twice.xml", '<mujoco><include file=".\\secret.xml"/><include file="secret.xml"/></mujoco>')
-        self.refused("is included already", "info", twice)
+        self.refused("is already included", "info", twice)
 
 
 if __name__ == "__main__":

@@ -208,9 +208,10 @@ static void test_large_files(void **state) {
         long n;
         const char *tail, *words;
     } files[] = {
-        {"deep.xml", "<mujoco><worldbody>", "<body>", 2000000, "", "nest deeper than"},
-        {"deep_closed.xml", "<mujoco>\n<default>", "<default class=\"a\">", 100000, "</mujoco>", ":2: elements nest"},
-        {"deep.urdf", "<robot name=\"r\">", "<link>", 2000000, "", "nest deeper than"},
+        {"deep.xml", "<mujoco><worldbody>", "<body>", 2000000, "", "nested too deeply"},
+        {"deep_closed.xml", "<mujoco>\n<default>", "<default class=\"a\">", 100000, "</mujoco>",
+         ":2: elements are nested"},
+        {"deep.urdf", "<robot name=\"r\">", "<link>", 2000000, "", "nested too deeply"},
         {"attributes.xml", "<mujoco>\n<option", " a=\"1\"", 500000, "/></mujoco>",
          ":2: an element has 500000 attributes"},
         {"numbers.xml", "<mujoco><worldbody>\n<geom size=\"", "1 ", 1000000, "\"/></worldbody></mujoco>",
@@ -224,7 +225,7 @@ static void test_large_files(void **state) {
         {"text.xml", "<mujoco>", "word ", 2000000, "<a/></mujoco>", "element <a>"},
         {"replicate.xml", "<mujoco><worldbody>", "<replicate count=\"1000\">", 5,
          "<geom size=\"1\"/></replicate></replicate></replicate></replicate></replicate></worldbody></mujoco>",
-         "more elements"},
+         "too many elements"},
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         refuse_large(write_repeated(files[i].ending, files[i].head, files[i].unit, files[i].n, files[i].tail),

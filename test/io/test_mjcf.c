@@ -152,7 +152,7 @@ static void test_bad_includes(void **state) {
     scratch_text("none.xml", "<mujoco/>");
     scratch_text("bad.xml", "<mujoco>\n\n<worldbody><geom size='a'/></worldbody></mujoco>");
     scratch_text("x/y.xml", "<mujoco/>");
-    check_fails(MJCF("<include file='self.xml'/>"), TAC_ERR_MODEL, "self.xml\" is included already");
+    check_fails(MJCF("<include file='self.xml'/>"), TAC_ERR_MODEL, "self.xml\" is already included");
     check_fails(MJCF("<include file='a.xml'/>"), TAC_ERR_MODEL, "b.xml:2: element <include file=\"a.xml\">: file");
     check_fails(MJCF("<include file='none.xml'/>"), TAC_ERR_MODEL, "has no elements to include");
     check_fails(MJCF("<include file='bad.xml'/>"), TAC_ERR_SYNTAX, "bad.xml:3: element <geom>");

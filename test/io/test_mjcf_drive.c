@@ -111,7 +111,7 @@ static void test_bad_actuators(void **state) {
     check_fails(DRIVE("<motor joint='x'/>"), TAC_ERR_NAME,
                 "attribute 'joint': found \"x\", expected the name of a joint");
     check_fails(DRIVE("<motor joint='h' kp='1'/>"), TAC_ERR_SYNTAX, "found attribute 'kp', expected one of name");
-    check_fails(DRIVE("<motor joint='h' refsite='p'/>"), TAC_ERR_MODEL, "expected it only with 'site'");
+    check_fails(DRIVE("<motor joint='h' refsite='p'/>"), TAC_ERR_MODEL, "expected 'site' with it");
     check_fails(DRIVE("<motor cranksite='p' cranklength='1'/>"), TAC_ERR_SYNTAX, "attribute 'slidersite' is missing");
     check_fails(DRIVE("<position joint='h' kv='1' dampratio='1'/>"), TAC_ERR_MODEL, "found kv and dampratio");
     check_fails(DRIVE("<position joint='s' inheritrange='1'/>"), TAC_ERR_MODEL, "attribute 'inheritrange' expects");
@@ -271,7 +271,7 @@ static void test_kept_and_ignored(void **state) {
     CHECK_STR(l.model->all_names + l.model->sensor_tag[1], "clock");
     CHECK_INT(tac_report_warning_count(l.report), 0);
     CHECK_INT(tac_report_ignored_count(l.report), 6);
-    CHECK_HAS(tac_report_ignored(l.report, 1), "main.xml:1: element <texture>: for looks");
+    CHECK_HAS(tac_report_ignored(l.report, 1), "main.xml:1: element <texture>: visual only");
     unload(&l);
     check_fails(ARM("<sensor><smell/></sensor>"), TAC_ERR_SYNTAX,
                 "element <smell>: unknown inside <sensor>, expected one of <touch>");
@@ -320,7 +320,7 @@ static void test_replicate(void **state) {
     check_fails(WORLD("<replicate count='0'><geom size='1'/></replicate>"), TAC_ERR_MODEL, "expected at least 1");
     check_fails(WORLD("<replicate><geom size='1'/></replicate>"), TAC_ERR_SYNTAX, "attribute 'count' is missing");
     check_fails(WORLD("<replicate count='100000'><replicate count='100000'><geom size='1'/></replicate></replicate>"),
-                TAC_ERR_MODEL, "replication makes more elements than");
+                TAC_ERR_MODEL, "replication creates too many elements");
 }
 
 /* Fused or not, the whole has the same mass, centre and inertia. */

@@ -44,7 +44,7 @@ static void test_unknown(void **state) {
     check_fails(MJCF("<default><geom name='x'/></default>"), TAC_ERR_SYNTAX,
                 "found attribute 'name', expected one of type");
     check_fails(MJCF("<default><default class='a'/><default class='a'/></default>"), TAC_ERR_MODEL,
-                "expected a name not used");
+                "expected a unique name");
     check_fails(MJCF("<default><default/></default>"), TAC_ERR_SYNTAX, "attribute 'class' is missing");
     check_fails(MJCF("<default class='other'/>"), TAC_ERR_MODEL, "expected \"main\" or none");
     check_fails(WORLD("<geom class='x' size='1'/>"), TAC_ERR_NAME, "expected the name of a default class");
@@ -68,7 +68,7 @@ static void test_wrong_values(void **state) {
     check_fails(WORLD("<body><inertial pos='0 0 0' mass='1' quat='1 0 0 0' fullinertia='1 1 1 0 0 0'/></body>"),
                 TAC_ERR_SYNTAX, "found fullinertia and an orientation");
     check_fails(WORLD("<body quat='1 0 0 0' euler='0 0 0'/>"), TAC_ERR_SYNTAX, "found 2 orientations");
-    check_fails(WORLD("<body quat='0 0 0 0'/>"), TAC_ERR_MODEL, "the quaternion has no length");
+    check_fails(WORLD("<body quat='0 0 0 0'/>"), TAC_ERR_MODEL, "the quaternion is zero");
     check_fails(WORLD("<geom type='capsule' fromto='0 0 0 0 0 1' pos='1 0 0' size='1'/>"), TAC_ERR_MODEL,
                 "found pos and fromto");
     check_fails(WORLD("<geom fromto='0 0 0 0 0 1' size='1'/>"), TAC_ERR_MODEL,

@@ -168,10 +168,10 @@ static void bad_trees(void **state) {
                 "<parent link=\"...\"> is missing");
     check_fails(ROBOT(LINK("a") LINK("b") JOINT("j", "fixed", "a", "a", "")), plain(), TAC_ERR_MODEL, "its own parent");
     check_fails(ROBOT(LINK("a") LINK("b") JOINT("j", "fixed", "a", "b", "") JOINT("k", "fixed", "b", "a", "")), plain(),
-                TAC_ERR_MODEL, "ring");
+                TAC_ERR_MODEL, "cycle");
     check_fails(
         ROBOT(LINK("r") LINK("a") LINK("b") JOINT("j", "fixed", "a", "b", "") JOINT("k", "fixed", "b", "a", "")),
-        plain(), TAC_ERR_MODEL, "ring through this link, expected");
+        plain(), TAC_ERR_MODEL, "cycle through this link, expected");
     check_fails(ROBOT(LINK("a") LINK("b") JOINT("j", "fixed", "a", "b", "") "\n" JOINT("j", "fixed", "a", "b", "")),
                 plain(), TAC_ERR_MODEL, "r.urdf:4: element <joint name=\"j\">: a second joint");
     const char *loop = ROBOT(LINK("a") LINK("b") LINK("c") JOINT("j", "fixed", "a", "b", "")
@@ -179,7 +179,7 @@ static void bad_trees(void **state) {
     check_fails(loop, plain(), TAC_ERR_UNSUPPORTED, "element <joint name=\"l\">: closes a loop");
     Loaded l = load(loop, lenient());
     CHECK_INT(l.model->njnt, 0);
-    check_warned(l, "this joint is left out");
+    check_warned(l, "this joint is ignored");
     unload(l);
     l = load(ROBOT(LINK("a") LINK("b")), lenient());
     CHECK_INT(l.model->nbody, 3);
@@ -232,8 +232,8 @@ static void inertias_are_taken_as_written(void **state) {
     CHECK_NEAR(m->body_icom[thin].zz, 5, TOL);
     CHECK_NEAR(m->body_icom[find(m, TAC_KIND_BODY, "negative")].zz, -1, TOL);
     CHECK_NEAR(m->body_mass[find(m, TAC_KIND_BODY, "point")], 3, TOL);
-    check_warned(l, "<link name=\"thin\">: principal inertias 5 1 1 break the triangle inequality");
-    check_warned(l, "<link name=\"negative\">: inertia with a negative principal value -1");
+    check_warned(l, "<link name=\"thin\">: principal inertias 5 1 1 violate the triangle inequality");
+    check_warned(l, "<link name=\"negative\">: inertia has a negative principal value -1");
     check_warned(l, "<link name=\"point\">: mass 3 with zero inertia");
     CHECK_INT(tac_report_warning_count(l.report), 3);
     unload(l);
@@ -264,7 +264,7 @@ static void weightless_joints(void **state) {
     const char *nothing = ROBOT(LINK("a") "<link name='b'/>" JOINT("j", "revolute", "a", "b", ""));
     check_fails(nothing, plain(), TAC_ERR_SINGULAR, "element <joint name=\"j\">");
     Loaded l = load(nothing, lenient());
-    check_warned(l, "takes an armature");
+    check_warned(l, "its armature is set");
     CHECK(l.model->joint_armature[0] > 0 && l.model->joint_armature[0] < 1e-8);
     unload(l);
     l = load(ROBOT(LINK("a") "<link name='b'/>" LINK("c") JOINT("j", "revolute", "a", "b", "")
@@ -631,7 +631,7 @@ static void settings_for_mujoco(void **state) {
     CHECK_NEAR(l.model->body_mass[1], 4, TOL);
     CHECK_NEAR(*l.model->option_timestep, 0.01, TOL);
     CHECK_NEAR(l.model->option_gravity->z, -1, TOL);
-    check_ignored(l, "element <size>: sizes follow from the model");
+    check_ignored(l, "element <size>: sizes are computed from the model");
     check_ignored(l, "discardvisual");
     unload(l);
     check_fails(ROBOT("<mujoco><compiler strippath='yes'/></mujoco>" LINK("a")), plain(), TAC_ERR_SYNTAX, "strippath");
@@ -702,7 +702,7 @@ static void other_mistakes(void **state) {
                 TAC_ERR_UNSUPPORTED, "r.urdf:2: element <macro name=\"m\">: a xacro macro");
     Loaded l = load("<robot xmlns:xacro='http://ros.org/wiki/xacro'><xacro:property name='m'/><link name='a'/></robot>",
                     lenient());
-    check_warned(l, "it is passed over");
+    check_warned(l, "it is ignored");
     unload(l);
     check_fails("<robot name='r'><link name='a'>", plain(), TAC_ERR_SYNTAX, "r.urdf:1");
     check_fails("<robot/>", plain(), TAC_ERR_MODEL, "no <link>");

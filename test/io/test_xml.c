@@ -87,7 +87,7 @@ static void test_deep(void **state) {
     for (int i = 0; i < DEPTH; i++)
         memcpy(text + 3 * (size_t)i, "<a>", 3);
     text[3 * (size_t)DEPTH] = '\0';
-    check_refused(text, "nest deeper than");
+    check_refused(text, "nested too deeply");
     free(text);
 }
 

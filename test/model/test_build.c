@@ -233,12 +233,12 @@ static void missing_arguments(void **state) {
     tacMeshDef mesh = cube_mesh(TAC_MESH_EXACT);
     mesh.face = NULL;
     CHECK_INT(tac_model_add_mesh(b, &mesh), -1);
-    CHECK_HAS(assemble_error(b).text, "mesh 'cube': a count does not go with its array");
+    CHECK_HAS(assemble_error(b).text, "mesh 'cube': a count does not match its array");
     b = tac_model_begin();
     tacTendonDef tendon = tac_default_tendon();
     tendon.nterm = 1;
     CHECK_INT(tac_model_add_tendon(b, &tendon), -1);
-    CHECK_HAS(assemble_error(b).text, "tendon 0: 1 terms do not go with");
+    CHECK_HAS(assemble_error(b).text, "tendon 0: 1 terms do not match");
 }
 
 /* The builder can go on after a model was made of it, and makes the same model twice. */

@@ -167,7 +167,7 @@ static void refused(void **state) {
     mesh.face = turned; /* inside out */
     CHECK_STR(assemble_error(with_mesh(&mesh)).text, "mesh 'cube': volume is -8, expected at least 1e-15");
     turned[3] = CUBE_FACE[3], turned[4] = CUBE_FACE[4], turned[5] = CUBE_FACE[5]; /* one face right again */
-    CHECK_HAS(assemble_error(with_mesh(&mesh)).text, "expected faces to agree on the outside");
+    CHECK_HAS(assemble_error(with_mesh(&mesh)).text, "expected consistently oriented faces");
     mesh = cube_mesh(TAC_MESH_LEGACY);
     mesh.nface = 2; /* a square without extent: no volume */
     tacError err = assemble_error(with_mesh(&mesh));
@@ -178,7 +178,7 @@ static void refused(void **state) {
     CHECK_HAS(assemble_error(with_mesh(&mesh)).text, "surface area is 0");
     mesh = cube_mesh(TAC_MESH_CONVEX);
     mesh.nhullface = 0;
-    CHECK_HAS(assemble_error(with_mesh(&mesh)).text, "inertia convex without a hull");
+    CHECK_HAS(assemble_error(with_mesh(&mesh)).text, "inertia convex has no hull");
 }
 
 /* A flat mesh only for looks is fine. */

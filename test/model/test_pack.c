@@ -92,7 +92,7 @@ static void damage_is_noticed(void **state) {
     CHECK(back == NULL);
     bytes[0] = 'X';
     CHECK_INT(tac_model_unpack(bytes, size, &back, &err), TAC_ERR_SYNTAX);
-    CHECK_STR(err.text, "these bytes are no packed model");
+    CHECK_STR(err.text, "the bytes are not a packed model");
     bytes[0] = 'T', bytes[8] = 9;
     CHECK_INT(tac_model_unpack(bytes, size, &back, &err), TAC_ERR_VERSION);
     CHECK_STR(err.text, "packed as version 9, expected 2");

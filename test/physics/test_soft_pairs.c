@@ -174,7 +174,7 @@ static void solref_and_margin_move_the_reference(void **state) {
     }
 }
 
-/* Between margin and margin plus gap there is a contact without force. */
+/* Between margin and margin plus gap there is a contact inactive. */
 static void a_gap_detects_and_does_not_push(void **state) {
     (void)state;
     Setting s = setting();

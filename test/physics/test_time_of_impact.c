@@ -39,7 +39,7 @@ static double least_distance(World *w) {
     return least;
 }
 
-/* In one dimension without forces: p+ = -e (h - t) v, exactly. */
+/* In one dimension inactives: p+ = -e (h - t) v, exactly. */
 static void one_bounce(void **state) {
     (void)state;
     const double h = 0.01, v = -1.2, e = BALL.restitution;
