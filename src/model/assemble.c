@@ -568,12 +568,11 @@ static tacStatus check_key_sizes(const tacBuilder *b, tacError *err) {
         if (k->grows) continue;
         if (has.nq != b->nq || has.nv != b->nv || has.na != b->na || has.nu != b->actuator.count ||
             has.nmocap != b->nmocap)
-            return tac_fail_at(
-                err, TAC_ERR_MODEL, TAC_KIND_KEY, i,
-                "key %d '%s' was added at nq %d, nu %d, na %d, nmocap %d, expected after all "
-                "joints, actuators and mocap bodies (nq %d, nu %d, na %d, nmocap %d)",
-                i, k->def.name != NULL ? k->def.name : "", has.nq, has.nu, has.na, has.nmocap, b->nq, b->actuator.count,
-                b->na, b->nmocap);
+            return tac_fail_at(err, TAC_ERR_MODEL, TAC_KIND_KEY, i,
+                               "key %d '%s' was added at nq %d, nu %d, na %d, nmocap %d, expected after all "
+                               "joints, actuators and mocap bodies (nq %d, nu %d, na %d, nmocap %d)",
+                               i, k->def.name != NULL ? k->def.name : "", has.nq, has.nu, has.na, has.nmocap, b->nq,
+                               b->actuator.count, b->na, b->nmocap);
     }
     return TAC_OK;
 }
