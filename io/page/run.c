@@ -63,7 +63,8 @@ tacStatus tac_page_run(tacText *out, const tacPage *page, tacError *err) {
     tac_json_string(out, "command", page->command);
     tac_json_string(out, "version", tac_version());
     tac_json_boolean(out, "ran", page->steps >= 0);
-    tac_json_string(out, "status", tac_status_text(page->status));
+    tacStatus told = page->status == TAC_OK && page->unsolved > 0 ? TAC_ERR_UNSOLVED : page->status;
+    tac_json_string(out, "status", tac_status_text(told));
     tac_json_boolean(out, "complete", page->status == TAC_OK);
     tac_json_integer(out, "unsolved", page->unsolved);
     tac_json_boolean(out, "infeasible", page->bad_start);

@@ -153,7 +153,7 @@ class KilledRuns(Case):
         self.assertEqual(target.stat().st_mode & 0o777, 0o600)
         self.assertEqual(self.files(), ["motion.csv"])
         target.unlink()
-        self.refused("leads nowhere", *self.sim(0.1))
+        self.refused("broken symbolic link", *self.sim(0.1))
         self.assertTrue(self.motion.is_symlink())
 
     def test_standard_output_by_its_link(self):

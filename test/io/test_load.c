@@ -77,7 +77,7 @@ static void nonsense_is_named(void **state) {
     tacModel *model = NULL;
     tacError err = {.text = ""};
     CHECK(tac_load(scratch_text("j.tac", "{\"json\": 1}"), &model, &err) != TAC_OK);
-    CHECK_HAS(err.text, "j.tac: neither XML nor a packed model");
+    CHECK_HAS(err.text, "j.tac: neither XML nor a valid packed model");
     CHECK_INT(tac_load(NULL, &model, &err), TAC_ERR_ARGUMENT);
     CHECK_INT(tac_load("x", NULL, &err), TAC_ERR_ARGUMENT);
     CHECK_INT(tac_load(scratch_path("none.xml"), &model, NULL), TAC_ERR_FILE); /* nobody wants the text */
