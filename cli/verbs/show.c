@@ -21,7 +21,7 @@ static const tacArg SHOW_OPTIONS[] = {
     {"--output", "-o", TAC_ARG_TEXT, offsetof(tacShowArgs, output), "FILE",
      "the page, .html; default: the name of STATES with this ending"},
     {"--title", NULL, TAC_ARG_TEXT, offsetof(tacShowArgs, title), "TEXT", "heading; default: the name of the model"},
-    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacShowArgs, json), NULL, "print for programs"},
+    {"--json", NULL, TAC_ARG_FLAG, offsetof(tacShowArgs, json), NULL, "print JSON"},
     {0},
 };
 
