@@ -21,7 +21,7 @@ static tacModel *load_box(double *x) {
     CHECK(FRAMES * tac_nx(model) <= MOST_X);
     tacOptions options = tac_default_options(model);
     tacSim *sim;
-    double u[1] = {0};
+    double u[3] = {0}; /* three actuators */
     CHECK_INT(tac_sim_new(model, &options, &sim, &err), TAC_OK);
     tac_default_state(model, x);
     for (int i = 0; i < 2000; i++)
