@@ -56,7 +56,7 @@ static int open_ours(Scene *s, const char *path, tacContactModel contact, int se
     if (tac_load(path, &s->m, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
     tacOptions options = tac_default_options(s->m);
     options.contact = contact;
-    options.integrator = TAC_EULER;
+    options.integrator = TAC_INTEGRATOR_EULER;
     if (tac_sim_new(s->m, &options, &s->sim, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
     size_t nx = (size_t)tac_nx(s->m);
     s->x = calloc(nx, sizeof *s->x), s->y = calloc(nx, sizeof *s->y);
@@ -139,7 +139,7 @@ static int run_scene(tacContactModel contact, benchArrangement how, int n) {
 int main(int argc, char **argv) {
     enum { SIZES = 6 };
     const int sizes[SIZES] = {1, 4, 16, 32, 64, 256};
-    tacContactModel contact = TAC_LCP;
+    tacContactModel contact = TAC_CONTACT_MODEL_LCP;
     int code = 0, named = argc > 1 && bench_contact_named(argv[1], &contact);
     argc -= named, argv += named;
     int most = argc > 2 ? atoi(argv[2]) : sizes[SIZES - 1];

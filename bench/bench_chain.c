@@ -25,10 +25,10 @@ static tacModel *make_chain(int links) {
         tacBodyDef body = tac_default_body();
         body.pos = (tacVec3){0, 0, i == 0 ? 0 : -0.1};
         tacJointDef joint = tac_default_joint();
-        joint.type = TAC_HINGE;
+        joint.type = TAC_JOINT_HINGE;
         joint.axis = i % 2 ? (tacVec3){1, 0, 0} : (tacVec3){0, 1, 0};
         tacGeomDef geom = tac_default_geom();
-        geom.type = TAC_CAPSULE;
+        geom.type = TAC_GEOM_CAPSULE;
         geom.size[0] = 0.02, geom.size[1] = 0.04;
         geom.pos = (tacVec3){0, 0, -0.05};
         parent = tac_model_add_body(b, parent, &body);

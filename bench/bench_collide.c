@@ -62,7 +62,7 @@ static int add_hull(tacBuilder *b, int corners) {
     def.nvert = mesh.nvert, def.vert = mesh.vert, def.nface = mesh.nface, def.face = mesh.face;
     def.nhullvert = mesh.nhullvert, def.hullvert = mesh.hullvert;
     def.nhullface = mesh.nhullface, def.hullface = mesh.hullface;
-    geom.type = TAC_MESH, geom.mesh = tac_model_add_mesh(b, &def);
+    geom.type = TAC_GEOM_MESH, geom.mesh = tac_model_add_mesh(b, &def);
     tac_model_add_geom(b, 0, &geom);
     tac_mesh_free(&mesh);
     free(x);
@@ -305,10 +305,10 @@ static void time_table(const tacShape *hull) {
     tacShape shape[TAC_GEOM_TYPES];
     for (int i = 0; i < TAC_GEOM_TYPES; i++)
         shape[i] = (tacShape){.type = (tacGeomType)i, .size = {0.3, 0.4, 0.35}};
-    shape[TAC_MESH] = *hull;
+    shape[TAC_GEOM_MESH] = *hull;
     for (int i = 0; i < TAC_GEOM_TYPES; i++)
         for (int j = i; j < TAC_GEOM_TYPES; j++) {
-            if (i == TAC_HFIELD || j == TAC_HFIELD || j == TAC_PLANE) continue;
+            if (i == TAC_GEOM_HFIELD || j == TAC_GEOM_HFIELD || j == TAC_GEOM_PLANE) continue;
             snprintf(name, sizeof name, "%s-%s", NAME[i], NAME[j]);
             time_pairs(&shape[i], &shape[j], name);
         }

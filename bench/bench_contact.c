@@ -39,7 +39,7 @@ static int open_ours(Scene *s, const char *path) {
     tacError err;
     if (tac_load(path, &s->m, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
     tacOptions options = tac_default_options(s->m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     if (tac_sim_new(s->m, &options, &s->free, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
     options.contact = s->contact;
     if (bench_motion_open(&s->ours, s->m, &options, STATES, tac_ndx(s->m))) return 1;
@@ -144,7 +144,7 @@ static void measure(Scene *s, const char *path) {
 
 int main(int argc, char **argv) {
     int code = 0, first = 1, skipped = SKIPPED;
-    tacContactModel contact = TAC_LCP;
+    tacContactModel contact = TAC_CONTACT_MODEL_LCP;
     if (argc > 1 && bench_contact_named(argv[1], &contact)) first++;
     if (argc > first + 1 && strcmp(argv[first], "-s") == 0) skipped = atoi(argv[first + 1]), first += 2;
     printf("model,nv,contacts,us_step,us_jac,us_vjp,contacts_mujoco,us_mujoco,contacts_dart,us_dart,mujoco,dart,"

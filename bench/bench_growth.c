@@ -41,7 +41,7 @@ static int open_ours(Scene *s, const char *path, tacContactModel contact, int ch
     tacError err;
     if (tac_load(path, &s->m, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text);
     tacOptions options = tac_default_options(s->m);
-    options.contact = contact, options.dt = TIME_STEP, options.integrator = TAC_EULER;
+    options.contact = contact, options.dt = TIME_STEP, options.integrator = TAC_INTEGRATOR_EULER;
     if (!chain) options.max_contacts = CONTACTS_A_BOX * s->m->nbody;
     if (bench_motion_open(&s->ours, s->m, &options, STATES, MOST_COLUMNS)) return 1;
     for (int i = 6; chain && i < s->m->nv; i++)
@@ -107,7 +107,7 @@ static int bench(tacContactModel contact, int chain, int count) {
 }
 
 int main(int argc, char **argv) {
-    tacContactModel first = TAC_LCP, last = TAC_SOFT, named;
+    tacContactModel first = TAC_CONTACT_MODEL_LCP, last = TAC_CONTACT_MODEL_SOFT, named;
     if (argc > 1 && bench_contact_named(argv[1], &named)) first = last = named, argc--, argv++;
     const char *only = argc > 1 ? argv[1] : "";
     printf("contact,scene,count,nv,contacts,iterations,iterations_most,unsolved,us_step,us_jac,us_vjp,residual,"

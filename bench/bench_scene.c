@@ -84,7 +84,7 @@ static double height_of(benchScene *s) {
         tacContact c;
         if (tac_scene_distance(&s->scene, s->model, 0, g, &c) == TAC_OK) lowest = fmin(lowest, c.dist);
     }
-    return s->model->geom_type[0] == TAC_PLANE && isfinite(lowest) ? lowest : 0;
+    return s->model->geom_type[0] == TAC_GEOM_PLANE && isfinite(lowest) ? lowest : 0;
 }
 
 /* q where it stands: the first keyframe, or as the file draws it; a robot that floats is put on the floor. */
@@ -92,7 +92,7 @@ static int place_standing(benchScene *s, double *q) {
     const tacModel *m = s->model;
     memcpy(q, m->nkey > 0 ? m->key_qpos : m->qpos_0, (size_t)m->nq * sizeof *q);
     int code = bench_scene_place(s, q);
-    if (code != 0 || m->nkey == 0 || m->joint_type[0] != TAC_FREE) return code;
+    if (code != 0 || m->nkey == 0 || m->joint_type[0] != TAC_JOINT_FREE) return code;
     q[2] -= height_of(s) + SUNK;
     return bench_scene_place(s, q);
 }

@@ -64,8 +64,8 @@ tacModel *bench_build_scattered(int n, uint64_t seed) {
         tacGeomDef geom = tac_default_geom();
         body.pos = p.pos;
         body.quat = (tacQuat){p.quat[0], p.quat[1], p.quat[2], p.quat[3]};
-        joint.type = TAC_FREE;
-        geom.type = TAC_BOX;
+        joint.type = TAC_JOINT_FREE;
+        geom.type = TAC_GEOM_BOX;
         geom.size[0] = p.half.x, geom.size[1] = p.half.y, geom.size[2] = p.half.z;
         int id = tac_model_add_body(b, 0, &body);
         tac_model_add_joint(b, id, &joint);

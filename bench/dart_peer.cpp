@@ -88,16 +88,16 @@ J *new_axis_joint(const dyn::SkeletonPtr &skeleton, dyn::BodyNode *parent, tacVe
 dyn::Joint *add_joint(dartPeer &p, const dyn::SkeletonPtr &skeleton, dyn::BodyNode *parent, int j, Isometry3d to_parent,
                       dyn::BodyNode **child) {
     const tacModel *m = p.m;
-    bool is_free = j >= 0 && m->joint_type[j] == TAC_FREE;
+    bool is_free = j >= 0 && m->joint_type[j] == TAC_JOINT_FREE;
     Isometry3d anchor = j >= 0 && !is_free ? shift(m->joint_pos[j]) : Isometry3d::Identity();
     dyn::Joint *joint = nullptr;
     if (j < 0)
         joint = new_joint<dyn::WeldJoint>(skeleton, parent, child);
     else if (is_free)
         joint = new_joint<dyn::FreeJoint>(skeleton, parent, child);
-    else if (m->joint_type[j] == TAC_BALL)
+    else if (m->joint_type[j] == TAC_JOINT_BALL)
         joint = new_joint<dyn::BallJoint>(skeleton, parent, child);
-    else if (m->joint_type[j] == TAC_HINGE)
+    else if (m->joint_type[j] == TAC_JOINT_HINGE)
         joint = new_axis_joint<dyn::RevoluteJoint>(skeleton, parent, m->joint_axis[j], child);
     else
         joint = new_axis_joint<dyn::PrismaticJoint>(skeleton, parent, m->joint_axis[j], child);
@@ -111,7 +111,7 @@ dyn::Joint *add_joint(dartPeer &p, const dyn::SkeletonPtr &skeleton, dyn::BodyNo
 void set_joint(const tacModel *m, int j, dyn::Joint *joint) {
     for (size_t k = 0; k < joint->getNumDofs(); k++)
         joint->setDampingCoefficient(k, m->dof_damping[m->joint_dof_adr[j]]);
-    if (m->joint_type[j] != TAC_HINGE && m->joint_type[j] != TAC_SLIDE) return;
+    if (m->joint_type[j] != TAC_JOINT_HINGE && m->joint_type[j] != TAC_JOINT_SLIDE) return;
     double zero = m->qpos_0[m->joint_qpos_adr[j]];
     joint->setSpringStiffness(0, m->joint_stiffness_used[j]);
     joint->setRestPosition(0, m->qpos_spring[m->joint_qpos_adr[j]] - zero);
@@ -128,7 +128,7 @@ dyn::Inertia inertia_of(const tacModel *m, int b) {
     for (int k = 0; k < m->body_joint_num[b]; k++) {
         int j = m->body_joint_adr[b] + k;
         Vector3d axis = vector(m->joint_axis[j]);
-        if (m->joint_type[j] == TAC_HINGE) I += m->joint_armature[j] * axis * axis.transpose();
+        if (m->joint_type[j] == TAC_JOINT_HINGE) I += m->joint_armature[j] * axis * axis.transpose();
     }
     return dyn::Inertia(m->body_mass[b], vector(m->body_ipos[b]), I);
 }
@@ -161,12 +161,12 @@ void add_body(dartPeer &p, dyn::SkeletonPtr &skeleton, int b) {
 dyn::ShapePtr shape_of(const tacModel *m, int g) {
     const double *s = m->geom_size + 3 * g;
     switch (m->geom_type[g]) {
-    case TAC_PLANE: return std::make_shared<dyn::BoxShape>(2 * Vector3d(PLANE_HALF, PLANE_HALF, PLANE_DEPTH));
-    case TAC_SPHERE: return std::make_shared<dyn::SphereShape>(s[0]);
-    case TAC_CAPSULE: return std::make_shared<dyn::CapsuleShape>(s[0], 2 * s[1]);
-    case TAC_ELLIPSOID: return std::make_shared<dyn::EllipsoidShape>(2 * Vector3d(s[0], s[1], s[2]));
-    case TAC_CYLINDER: return std::make_shared<dyn::CylinderShape>(s[0], 2 * s[1]);
-    case TAC_BOX: return std::make_shared<dyn::BoxShape>(2 * Vector3d(s[0], s[1], s[2]));
+    case TAC_GEOM_PLANE: return std::make_shared<dyn::BoxShape>(2 * Vector3d(PLANE_HALF, PLANE_HALF, PLANE_DEPTH));
+    case TAC_GEOM_SPHERE: return std::make_shared<dyn::SphereShape>(s[0]);
+    case TAC_GEOM_CAPSULE: return std::make_shared<dyn::CapsuleShape>(s[0], 2 * s[1]);
+    case TAC_GEOM_ELLIPSOID: return std::make_shared<dyn::EllipsoidShape>(2 * Vector3d(s[0], s[1], s[2]));
+    case TAC_GEOM_CYLINDER: return std::make_shared<dyn::CylinderShape>(s[0], 2 * s[1]);
+    case TAC_GEOM_BOX: return std::make_shared<dyn::BoxShape>(2 * Vector3d(s[0], s[1], s[2]));
     default: return nullptr;
     }
 }
@@ -178,7 +178,7 @@ bool add_geom(dartPeer &p, int g) {
     auto node = p.body[(size_t)m->geom_body[g]]
                     ->createShapeNodeWith<dyn::CollisionAspect, dyn::DynamicsAspect>(shape);
     Isometry3d T = pose(m->geom_pos[g], m->geom_quat[g]);
-    if (m->geom_type[g] == TAC_PLANE) T = T * Eigen::Translation3d(0, 0, -PLANE_DEPTH);
+    if (m->geom_type[g] == TAC_GEOM_PLANE) T = T * Eigen::Translation3d(0, 0, -PLANE_DEPTH);
     node->setRelativeTransform(T);
     node->getDynamicsAspect()->setFrictionCoeff(m->geom_friction[3 * g]);
     node->getDynamicsAspect()->setRestitutionCoeff(m->geom_restitution[g]);
@@ -215,13 +215,13 @@ bool build(dartPeer &p, const unsigned char *may_touch, char *reason, size_t siz
 
 void put_joint(const tacModel *m, int j, dyn::Joint *joint, const double *x) {
     const double *q = x + m->joint_qpos_adr[j], *v = x + m->nq + m->joint_dof_adr[j];
-    if (m->joint_type[j] == TAC_FREE) {
+    if (m->joint_type[j] == TAC_JOINT_FREE) {
         auto *free = static_cast<dyn::FreeJoint *>(joint);
         dyn::BodyNode *body = joint->getChildBodyNode();
         free->setPositions(dyn::FreeJoint::convertToPositions(pose({q[0], q[1], q[2]}, {q[3], q[4], q[5], q[6]})));
         free->setLinearVelocity(Vector3d(v[0], v[1], v[2]));
         free->setAngularVelocity(body->getWorldTransform().linear() * Vector3d(v[3], v[4], v[5]));
-    } else if (m->joint_type[j] == TAC_BALL) {
+    } else if (m->joint_type[j] == TAC_JOINT_BALL) {
         joint->setPositions(dyn::BallJoint::convertToPositions(rotation({q[0], q[1], q[2], q[3]}).toRotationMatrix()));
         joint->setVelocities(Vector3d(v[0], v[1], v[2]));
     } else {
@@ -239,14 +239,14 @@ void get_quat(const Eigen::Matrix3d &R, double *q) {
 
 void get_joint(const tacModel *m, int j, const dyn::Joint *joint, double *x) {
     double *q = x + m->joint_qpos_adr[j], *v = x + m->nq + m->joint_dof_adr[j];
-    if (m->joint_type[j] == TAC_FREE) {
+    if (m->joint_type[j] == TAC_JOINT_FREE) {
         const dyn::BodyNode *body = joint->getChildBodyNode();
         const Isometry3d &T = body->getWorldTransform();
         Vector3d linear = body->getLinearVelocity(), turn = T.linear().transpose() * body->getAngularVelocity();
         put_vector(T.translation(), q);
         get_quat(T.linear(), q + 3);
         put_vector(linear, v), put_vector(turn, v + 3);
-    } else if (m->joint_type[j] == TAC_BALL) {
+    } else if (m->joint_type[j] == TAC_JOINT_BALL) {
         get_quat(dyn::BallJoint::convertToRotation(joint->getPositions()), q);
         put_vector(joint->getVelocities(), v);
     } else {
@@ -265,7 +265,7 @@ bool drive(dartPeer &p, tacSim *sim, std::vector<double> &x, const double *u) {
     actuation.qfrc = force.data();
     if (tac_actuation(sim, x.data(), u, &actuation) != TAC_OK) return false;
     for (int j = 0; j < m->njnt; j++)
-        if (m->joint_type[j] != TAC_FREE)
+        if (m->joint_type[j] != TAC_JOINT_FREE)
             for (size_t k = 0; k < p.joint[(size_t)j]->getNumDofs(); k++)
                 p.joint[(size_t)j]->setForce(k, force[(size_t)m->joint_dof_adr[j] + k]);
     return true;

@@ -70,10 +70,13 @@ void bench_motion_vjp(void *motion) {
     tac_step_vjp(s->sim, next_state(s), s->u, s->y, &(tacGrad){s->gx, s->gu, NULL}, NULL);
 }
 
-static const char *const WORDS[] = {[TAC_NONE] = "none", [TAC_LCP] = "lcp", [TAC_NCP] = "ncp", [TAC_SOFT] = "soft"};
+static const char *const WORDS[] = {[TAC_CONTACT_MODEL_NONE] = "none",
+                                    [TAC_CONTACT_MODEL_LCP] = "lcp",
+                                    [TAC_CONTACT_MODEL_NCP] = "ncp",
+                                    [TAC_CONTACT_MODEL_SOFT] = "soft"};
 
 int bench_contact_named(const char *word, tacContactModel *contact) {
-    for (int k = TAC_LCP; k <= TAC_SOFT; k++)
+    for (int k = TAC_CONTACT_MODEL_LCP; k <= TAC_CONTACT_MODEL_SOFT; k++)
         if (strcmp(word, WORDS[k]) == 0) return *contact = (tacContactModel)k, 1;
     return 0;
 }

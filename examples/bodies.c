@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_NCP, options.dt = 0.01;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = 0.01;
     if (tac_nx(model) != NX || tac_sim_new(model, &options, &sim, &err) != TAC_OK) return 1;
 
     /* the crank alone is turned: a step goes on from there, and says what is wrong */

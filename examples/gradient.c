@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     if (tac_sim_new(model, &options, &sim, &err) != TAC_OK) return 1;
 
     double x[NX] = {0, 0.3, 0, 0}, u[NU] = {1}, y[NX]; /* leaning, at rest, pushed with 1 N */

@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     if (tac_sim_new(model, &options, &sim, &err) != TAC_OK) {
         fprintf(stderr, "%s\n", err.text);
         return 2;

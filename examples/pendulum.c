@@ -25,7 +25,7 @@ static tacModel *build_pendulum(void) {
 
     tacJointDef hinge = tac_default_joint();
     hinge.name = "swing";
-    hinge.type = TAC_HINGE;
+    hinge.type = TAC_JOINT_HINGE;
     hinge.axis = (tacVec3){0, 1, 0};
     tac_model_add_joint(builder, bob, &hinge);
 
@@ -39,7 +39,7 @@ int main(void) {
     tacError err;
     tacModel *model = build_pendulum();
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     options.dt = 0.001;
     tacSim *sim;
     if (tac_sim_new(model, &options, &sim, &err) != TAC_OK) stop(&err);

@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_LCP;
+    options.contact = TAC_CONTACT_MODEL_LCP;
     if (tac_nx(model) != NX || tac_sim_new(model, &options, &sim, &err) != TAC_OK) return 1;
 
     /* the motion: one second from 2 m/s along x */

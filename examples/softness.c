@@ -22,10 +22,10 @@ static tacSim *simulation(const tacModel *model, double gradient_kappa, tacNcpFr
     tacOptions options = tac_default_options(model);
     tacSim *sim = NULL;
     tacError err;
-    options.contact = TAC_NCP, options.dt = 1.0 / STEPS; /* 20 Hz */
-    options.ncp_kappa = 1e-8;                            /* the step: as hard as this */
-    options.ncp_gradient_kappa = gradient_kappa;         /* its derivatives: as soft as that; 0: as the step */
-    options.ncp_friction = friction;                     /* TAC_NCP_CONE unless said */
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = 1.0 / STEPS; /* 20 Hz */
+    options.ncp_kappa = 1e-8;                                          /* the step: as hard as this */
+    options.ncp_gradient_kappa = gradient_kappa; /* its derivatives: as soft as that; 0: as the step */
+    options.ncp_friction = friction;             /* TAC_NCP_CONE unless said */
     if (tac_sim_new(model, &options, &sim, &err) != TAC_OK) fprintf(stderr, "%s\n", err.text);
     return sim;
 }

@@ -28,7 +28,8 @@ static tacStatus lowest_gap(tacScene *s, double *places, double *gap) {
     tacStatus status = tac_outputs(s->sim, s->x, s->u, &(tacOutputs){1, &ALL}, places);
     *gap = (double)INFINITY;
     for (int g = 0; g < s->model->ngeom; g++)
-        if (s->model->geom_type[g] == TAC_SPHERE) *gap = fmin(*gap, places[3 * g + 2] - s->model->geom_size[3 * g]);
+        if (s->model->geom_type[g] == TAC_GEOM_SPHERE)
+            *gap = fmin(*gap, places[3 * g + 2] - s->model->geom_size[3 * g]);
     return status;
 }
 
@@ -53,7 +54,7 @@ static int run_drop(tacFindings *found, Drop *d) {
     tacScene s;
     int result = scene_load(found, "atlas_drop", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_NCP, s.options.dt = d->dt, s.options.ncp_tolerance = TOLERANCE,
+    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = d->dt, s.options.ncp_tolerance = TOLERANCE,
     s.options.ncp_iterations = ITERATIONS;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;

@@ -70,7 +70,8 @@ static int run_robot(tacFindings *found, int robot, Found *f) {
     tacScene s;
     int result = scene_load(found, ROBOTS[robot].scene, &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_NCP, s.options.ncp_kappa = KAPPA, s.options.ncp_tolerance = TOLERANCE, s.options.inputs = 0;
+    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.ncp_kappa = KAPPA, s.options.ncp_tolerance = TOLERANCE,
+    s.options.inputs = 0;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     tacStatus status = move(&s, ROBOTS[robot].driven, f);

@@ -93,7 +93,7 @@ static int run_flight(tacFindings *found, Flight *f) {
     tacPoses pose[2] = {0};
     int result = scene_load(found, "dzhanibekov", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_NCP, s.options.dt = SECONDS / STEPS, s.options.ncp_tolerance = TOL_SOLVER;
+    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = SECONDS / STEPS, s.options.ncp_tolerance = TOL_SOLVER;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(&s, &pose[0]);

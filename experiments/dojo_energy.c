@@ -33,7 +33,7 @@ static double largest(tacVec6 m, tacVec6 from) {
 static int open_astronaut(tacFindings *found, double dt, tacScene *s, tacPoses pose[2]) {
     int result = scene_load(found, "astronaut", s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s->options.contact = TAC_NCP, s->options.dt = dt;
+    s->options.contact = TAC_CONTACT_MODEL_NCP, s->options.dt = dt;
     s->options.ncp_tolerance = TOL_SOLVER / dt, s->options.ncp_polish = 1;
     result = scene_start(found, s);
     if (result != EXPERIMENT_GO_ON) return result;
@@ -140,7 +140,7 @@ static int table_of_energy(tacFindings *found, double change[NCASE]) {
     double before[NCASE] = {0}, after[NCASE] = {0}, kinetic[NCASE] = {0}, q[16];
     int result = scene_load(found, "energies", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_NCP, s.options.ncp_tolerance = TOL_SOLVER / s.options.dt;
+    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.ncp_tolerance = TOL_SOLVER / s.options.dt;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(&s, &pose[0]);

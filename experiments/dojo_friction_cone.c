@@ -32,7 +32,7 @@ static int slide(tacFindings *found, tacNcpFriction friction, Path *path) {
     tacScene s;
     int result = scene_load(found, "cone_block", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_NCP, s.options.ncp_friction = friction, s.options.dt = SECONDS / STEPS;
+    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.ncp_friction = friction, s.options.dt = SECONDS / STEPS;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     const double *v = s.x + s.model->nq, speed = hypot(v[0], v[1]), along[2] = {v[0] / speed, v[1] / speed};

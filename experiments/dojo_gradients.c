@@ -51,7 +51,7 @@ static int open_box(tacFindings *found, double kappa, int dof, Pushed *p) {
     *p = (Pushed){.dof = dof};
     int result = scene_load(found, "planar_box", &p->scene);
     if (result != EXPERIMENT_GO_ON) return result;
-    p->scene.options.contact = TAC_NCP, p->scene.options.ncp_kappa = kappa;
+    p->scene.options.contact = TAC_CONTACT_MODEL_NCP, p->scene.options.ncp_kappa = kappa;
     p->scene.options.ncp_tolerance = 1e-12, p->scene.options.ncp_polish = 4;
     result = scene_start(found, &p->scene);
     if (result != EXPERIMENT_GO_ON) return result;

@@ -35,7 +35,7 @@ static int run_fall(tacFindings *found, int robot, int rate, Fall *f) {
     tacScene s;
     int result = scene_load(found, SCENE[robot], &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_NCP, s.options.dt = 1.0 / rate;
+    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = 1.0 / rate;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     tacStatus status = fall(&s, rate, f);

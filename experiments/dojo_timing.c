@@ -96,7 +96,7 @@ static int open_peer(tacFindings *found, const Robot *robot, Work *w) {
 static int open_work(tacFindings *found, const Robot *robot, Work *w) {
     int result = scene_load(found, robot->scene, &w->scene);
     if (result != EXPERIMENT_GO_ON) return result;
-    w->scene.options.contact = TAC_NCP, w->scene.options.dt = TIME_STEP, w->scene.options.inputs = 0;
+    w->scene.options.contact = TAC_CONTACT_MODEL_NCP, w->scene.options.dt = TIME_STEP, w->scene.options.inputs = 0;
     result = scene_start(found, &w->scene);
     if (result != EXPERIMENT_GO_ON) return result;
     size_t ndx = (size_t)w->scene.ndx, nu = (size_t)w->scene.nu;

@@ -59,7 +59,7 @@ static int run_top(tacFindings *found, Top *top) {
     tacPoses pose[2] = {0};
     int result = scene_load(found, top->scene, &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_NCP, s.options.dt = top->dt;
+    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = top->dt;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(&s, &pose[0]);

@@ -60,7 +60,7 @@ int scene_load(tacFindings *found, const char *name, tacScene *scene) {
     int result = load(found, name, &scene->model);
     if (result != EXPERIMENT_GO_ON) return result;
     scene->options = tac_default_options(scene->model);
-    scene->options.contact = TAC_LCP;
+    scene->options.contact = TAC_CONTACT_MODEL_LCP;
     scene->options.inputs = TAC_INPUT_QFRC;
     return EXPERIMENT_GO_ON;
 }

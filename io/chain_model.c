@@ -23,16 +23,16 @@ enum { AXES = 3 };
 tacChain tac_default_chain(void) { return (tacChain){.bodies = 10, .branching = 1, .joint = TAC_CHAIN_HINGE}; }
 
 static tacJointType joint_type(const tacChain *chain, int body) {
-    static const tacJointType mixed[] = {TAC_HINGE, TAC_BALL, TAC_SLIDE};
+    static const tacJointType mixed[] = {TAC_JOINT_HINGE, TAC_JOINT_BALL, TAC_JOINT_SLIDE};
     switch (chain->joint) {
     case TAC_CHAIN_BALL:
-        return TAC_BALL;
+        return TAC_JOINT_BALL;
     case TAC_CHAIN_SLIDE:
-        return TAC_SLIDE;
+        return TAC_JOINT_SLIDE;
     case TAC_CHAIN_MIXED:
         return mixed[body % 3];
     default:
-        return TAC_HINGE;
+        return TAC_JOINT_HINGE;
     }
 }
 
@@ -51,10 +51,10 @@ static tacVec3 body_pos(const tacChain *chain, int body) {
 
 static tacJointDef joint_def(const tacChain *chain, int body) {
     tacJointDef def = tac_default_joint();
-    def.type = body == 0 && chain->free_root ? TAC_FREE : joint_type(chain, body);
-    if (def.type == TAC_HINGE || def.type == TAC_SLIDE) def.axis = joint_axis(body);
-    if (def.type == TAC_HINGE || def.type == TAC_BALL) def.damping = HINGE_DAMPING;
-    if (def.type == TAC_SLIDE) {
+    def.type = body == 0 && chain->free_root ? TAC_JOINT_FREE : joint_type(chain, body);
+    if (def.type == TAC_JOINT_HINGE || def.type == TAC_JOINT_SLIDE) def.axis = joint_axis(body);
+    if (def.type == TAC_JOINT_HINGE || def.type == TAC_JOINT_BALL) def.damping = HINGE_DAMPING;
+    if (def.type == TAC_JOINT_SLIDE) {
         def.damping = SLIDE_DAMPING;
         def.stiffness = SLIDE_STIFFNESS;
     }
@@ -70,13 +70,13 @@ static int is_valid(const tacChain *chain) {
 
 static void add_joint(tacText *out, const tacChain *chain, int body) {
     tacJointDef def = joint_def(chain, body);
-    if (def.type == TAC_FREE) {
+    if (def.type == TAC_JOINT_FREE) {
         tac_text_format(out, "<freejoint name=\"joint%d\"/>", body);
         return;
     }
-    const char *type = def.type == TAC_BALL ? "ball" : def.type == TAC_SLIDE ? "slide" : "hinge";
+    const char *type = def.type == TAC_JOINT_BALL ? "ball" : def.type == TAC_JOINT_SLIDE ? "slide" : "hinge";
     tac_text_format(out, "<joint name=\"joint%d\" type=\"%s\"", body, type);
-    if (def.type != TAC_BALL) tac_text_attr(out, "axis", 3, &def.axis.x);
+    if (def.type != TAC_JOINT_BALL) tac_text_attr(out, "axis", 3, &def.axis.x);
     tac_text_attr(out, "damping", 1, &def.damping);
     if (def.stiffness > 0) tac_text_attr(out, "stiffness", 1, &def.stiffness);
     tac_text_add(out, "/>");
@@ -144,7 +144,7 @@ static void build_body(tacBuilder *b, const tacChain *chain, int body) {
     joint.name = name;
     tac_model_add_joint(b, id, &joint);
     tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_CAPSULE;
+    geom.type = TAC_GEOM_CAPSULE;
     geom.contype = geom.conaffinity = 0;
     geom.pos = (tacVec3){0, 0, -LINK_LENGTH / 2};
     geom.size[0] = LINK_RADIUS;

@@ -324,7 +324,7 @@ static tacStatus inherit_range(tacMjcf *m, tacMjcfActuator *a) {
     const double *range = NULL;
     if (def->trntype == TAC_TRN_JOINT) {
         const tacJointDef *joint = &TAC_AT(m->joint, tacMjcfJoint, def->trnid[0])->def;
-        if (joint->type == TAC_HINGE || joint->type == TAC_SLIDE) range = joint->range;
+        if (joint->type == TAC_JOINT_HINGE || joint->type == TAC_JOINT_SLIDE) range = joint->range;
     } else if (def->trntype == TAC_TRN_TENDON)
         range = TAC_AT(m->tendon, tacMjcfTendon, def->trnid[0])->def.range;
     if (range == NULL || range[0] == range[1])

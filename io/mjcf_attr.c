@@ -9,14 +9,14 @@
 enum { MAX_NUMBERS = 16, LIST_TEXT = 700 };
 
 const tacKeyword TAC_MJCF_AUTOBOOL[] = {{"false", 0}, {"true", 1}, {"auto", TAC_MJCF_AUTO}, {NULL, 0}};
-const tacKeyword TAC_MJCF_GEOM_TYPE[] = {{"plane", TAC_PLANE},
-                                         {"hfield", TAC_HFIELD},
-                                         {"sphere", TAC_SPHERE},
-                                         {"capsule", TAC_CAPSULE},
-                                         {"ellipsoid", TAC_ELLIPSOID},
-                                         {"cylinder", TAC_CYLINDER},
-                                         {"box", TAC_BOX},
-                                         {"mesh", TAC_MESH},
+const tacKeyword TAC_MJCF_GEOM_TYPE[] = {{"plane", TAC_GEOM_PLANE},
+                                         {"hfield", TAC_GEOM_HFIELD},
+                                         {"sphere", TAC_GEOM_SPHERE},
+                                         {"capsule", TAC_GEOM_CAPSULE},
+                                         {"ellipsoid", TAC_GEOM_ELLIPSOID},
+                                         {"cylinder", TAC_GEOM_CYLINDER},
+                                         {"box", TAC_GEOM_BOX},
+                                         {"mesh", TAC_GEOM_MESH},
                                          {"sdf", TAC_MJCF_SDF},
                                          {NULL, 0}};
 

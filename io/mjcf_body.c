@@ -137,8 +137,9 @@ static tacStatus read_inertial(tacMjcf *m, const xmlNode *node, void *scope_) {
 /* --- Joints ------------------------------------------------------------------------------------------------------- */
 
 enum { JOINT_FIXED = 100 };
-static const tacKeyword JOINT_TYPE[] = {{"free", TAC_FREE},   {"ball", TAC_BALL},     {"slide", TAC_SLIDE},
-                                        {"hinge", TAC_HINGE}, {"fixed", JOINT_FIXED}, {NULL, 0}};
+static const tacKeyword JOINT_TYPE[] = {{"free", TAC_JOINT_FREE},   {"ball", TAC_JOINT_BALL},
+                                        {"slide", TAC_JOINT_SLIDE}, {"hinge", TAC_JOINT_HINGE},
+                                        {"fixed", JOINT_FIXED},     {NULL, 0}};
 
 #define AT(field) .offset = offsetof(tacMjcfJoint, field)
 static const tacAttr JOINT[] = {TAC_A_NAME,
@@ -174,16 +175,16 @@ tacStatus tac_mjcf_read_joint(tacMjcf *m, const xmlNode *node, tacMjcfJoint *joi
 /* Limits, and angles in radians. MuJoCo converts a range only where it limits. */
 static tacStatus resolve_limits(tacMjcf *m, tacMjcfJoint *joint) {
     tacJointDef *def = &joint->def;
-    int is_free = def->type == TAC_FREE, turns = def->type == TAC_HINGE || def->type == TAC_BALL;
+    int is_free = def->type == TAC_JOINT_FREE, turns = def->type == TAC_JOINT_HINGE || def->type == TAC_JOINT_BALL;
     if (is_free) def->limited = 0;
-    if (is_free || def->type == TAC_BALL) def->actfrclimited = 0;
+    if (is_free || def->type == TAC_JOINT_BALL) def->actfrclimited = 0;
     tacStatus status = tac_mjcf_limited(m, joint->node, "the joint", &def->limited, def->range);
     if (status == TAC_OK)
         status = tac_mjcf_limited(m, joint->node, "the actuator force", &def->actfrclimited, def->actfrcrange);
     const tacAngles *angles = &m->compiler.angles;
     for (int i = 0; i < 2 && def->limited && turns; i++)
         def->range[i] = tac_orient_radians(angles, def->range[i]);
-    if (def->type == TAC_HINGE) {
+    if (def->type == TAC_JOINT_HINGE) {
         def->ref = tac_orient_radians(angles, def->ref);
         def->springref = tac_orient_radians(angles, def->springref);
     }
@@ -191,11 +192,11 @@ static tacStatus resolve_limits(tacMjcf *m, tacMjcfJoint *joint) {
 }
 
 static void place_joint(tacJointDef *def, tacPose frame) {
-    if (def->type == TAC_FREE || def->type == TAC_BALL)
+    if (def->type == TAC_JOINT_FREE || def->type == TAC_JOINT_BALL)
         def->axis = tac_vec3(0, 0, 1);
     else
         def->axis = tac_quat_rotate(frame.quat, def->axis);
-    def->pos = def->type == TAC_FREE ? tac_zero3() : tac_add3(frame.pos, tac_quat_rotate(frame.quat, def->pos));
+    def->pos = def->type == TAC_JOINT_FREE ? tac_zero3() : tac_add3(frame.pos, tac_quat_rotate(frame.quat, def->pos));
 }
 
 static tacStatus add_joint(tacMjcf *m, const xmlNode *node, tacMjcfJoint *joint, const Scope *scope) {
@@ -235,7 +236,7 @@ static tacStatus read_freejoint(tacMjcf *m, const xmlNode *node, void *scope) {
         {"align", TAC_A_KEY(TAC_MJCF_AUTOBOOL), .offset = offsetof(tacMjcfJoint, align)},
         TAC_ATTR_END};
     tacMjcfJoint joint = {.def = tac_default_joint(), .align = TAC_MJCF_AUTO};
-    joint.def.type = TAC_FREE;
+    joint.def.type = TAC_JOINT_FREE;
     tacStatus status = tac_mjcf_read(m, node, attributes, &joint);
     return status == TAC_OK ? add_joint(m, node, &joint, scope) : status;
 }
@@ -264,11 +265,11 @@ tacStatus tac_mjcf_read_site(tacMjcf *m, const xmlNode *node, tacMjcfSite *site)
 
 static tacStatus check_site_type(tacMjcf *m, const tacMjcfSite *site) {
     switch (site->def.type) {
-    case TAC_SPHERE:
-    case TAC_CAPSULE:
-    case TAC_ELLIPSOID:
-    case TAC_CYLINDER:
-    case TAC_BOX:
+    case TAC_GEOM_SPHERE:
+    case TAC_GEOM_CAPSULE:
+    case TAC_GEOM_ELLIPSOID:
+    case TAC_GEOM_CYLINDER:
+    case TAC_GEOM_BOX:
         return TAC_OK;
     default:
         return tac_xml_fail(site->node, m->err, TAC_ERR_MODEL,

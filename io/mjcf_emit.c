@@ -226,8 +226,8 @@ static void normalize_keys(tacModel *model) {
     for (int k = 0; k < model->nkey; k++) {
         double *qpos = model->key_qpos + (size_t)k * (size_t)model->nq;
         for (int j = 0; j < model->njnt; j++) {
-            int type = model->joint_type[j], at = model->joint_qpos_adr[j] + (type == TAC_FREE ? 3 : 0);
-            if (type == TAC_FREE || type == TAC_BALL)
+            int type = model->joint_type[j], at = model->joint_qpos_adr[j] + (type == TAC_JOINT_FREE ? 3 : 0);
+            if (type == TAC_JOINT_FREE || type == TAC_JOINT_BALL)
                 tac_quat_store(qpos + at, tac_quat_normalize(tac_quat_load(qpos + at)));
         }
     }

@@ -50,7 +50,7 @@ tacStatus tac_mjcf_read_geom(tacMjcf *m, const xmlNode *node, tacMjcfGeom *geom)
 
 tacStatus tac_mjcf_fromto(tacMjcf *m, const xmlNode *node, const double *fromto, tacGeomType type, tacVec3 *pos,
                           tacQuat *quat, double *size) {
-    if (type != TAC_CAPSULE && type != TAC_CYLINDER && type != TAC_ELLIPSOID && type != TAC_BOX)
+    if (type != TAC_GEOM_CAPSULE && type != TAC_GEOM_CYLINDER && type != TAC_GEOM_ELLIPSOID && type != TAC_GEOM_BOX)
         return tac_xml_fail(node, m->err, TAC_ERR_MODEL,
                             "attribute 'fromto' expects type capsule, cylinder, ellipsoid or box");
     if (pos->x != 0 || pos->y != 0 || pos->z != 0)
@@ -64,7 +64,7 @@ tacStatus tac_mjcf_fromto(tacMjcf *m, const xmlNode *node, const double *fromto,
     *pos = tac_scale3(0.5, tac_add3(from, to));
     *quat = tac_quat_from_z(tac_scale3(1 / length, axis));
     size[1] = length / 2;
-    if (type == TAC_ELLIPSOID || type == TAC_BOX) size[2] = size[1], size[1] = size[0];
+    if (type == TAC_GEOM_ELLIPSOID || type == TAC_GEOM_BOX) size[2] = size[1], size[1] = size[0];
     return TAC_OK;
 }
 
@@ -88,17 +88,17 @@ static tacStatus resolve_frame(tacMjcf *m, tacMjcfGeom *geom, tacPose frame) {
 static tacStatus resolve_mesh(tacMjcf *m, tacMjcfGeom *geom) {
     int id;
     if (geom->mesh == NULL) {
-        if (geom->def.type != TAC_MESH) return TAC_OK;
+        if (geom->def.type != TAC_GEOM_MESH) return TAC_OK;
         return tac_xml_fail(geom->node, m->err, TAC_ERR_MODEL,
                             "attribute 'mesh' is missing, expected the name of a mesh");
     }
     tacStatus status = tac_mjcf_find(m, geom->node, "mesh", TAC_KIND_MESH, geom->mesh, &id);
     if (status != TAC_OK) return status;
-    if (geom->def.type == TAC_MESH)
+    if (geom->def.type == TAC_GEOM_MESH)
         geom->def.mesh = id;
     else
         geom->fit = id;
-    if (geom->def.type == TAC_MESH && geom->def.shell)
+    if (geom->def.type == TAC_GEOM_MESH && geom->def.shell)
         return tac_xml_fail(geom->node, m->err, TAC_ERR_MODEL,
                             "attribute 'shellinertia' is set, expected inertia=\"shell\" in the mesh");
     return TAC_OK;
@@ -106,9 +106,9 @@ static tacStatus resolve_mesh(tacMjcf *m, tacMjcfGeom *geom) {
 
 /* The geom keeps its place and MuJoCo's bounding sizes, and touches nothing. */
 static tacStatus resolve_hfield(tacMjcf *m, tacMjcfGeom *geom) {
-    if (geom->hfield == NULL && geom->def.type != TAC_HFIELD) return TAC_OK;
+    if (geom->hfield == NULL && geom->def.type != TAC_GEOM_HFIELD) return TAC_OK;
     int id = geom->hfield != NULL ? tac_mjcf_names_find(&m->hfield_names, geom->hfield) : -1;
-    if (id < 0 || geom->def.type != TAC_HFIELD)
+    if (id < 0 || geom->def.type != TAC_GEOM_HFIELD)
         return tac_xml_fail(geom->node, m->err, TAC_ERR_NAME,
                             "attributes 'type' and 'hfield': expected type=\"hfield\" with the name of a height field");
     const double *size = TAC_AT(m->hfield, tacMjcfHfield, id)->size;
@@ -133,7 +133,7 @@ static tacStatus resolve_extras(tacMjcf *m, tacMjcfGeom *geom) {
         status = tac_mjcf_unsupported(m, geom->node, "plugins are not supported: the shape is read as a mesh");
     if (status == TAC_OK && (int)geom->def.type == TAC_MJCF_SDF) {
         status = tac_mjcf_unsupported(m, geom->node, "type=\"sdf\" is not supported: the shape is read as a mesh");
-        geom->def.type = TAC_MESH;
+        geom->def.type = TAC_GEOM_MESH;
     }
     return status;
 }
@@ -185,7 +185,7 @@ static tacStatus measure_mesh(tacMjcf *m, const tacMjcfGeom *user, const tacMjcf
     if (b == NULL) return tac_mjcf_no_memory(m);
     tacBodyDef body = tac_default_body();
     tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_MESH;
+    geom.type = TAC_GEOM_MESH;
     geom.density = 1;
     tac_model_add_body(b, 0, &body);
     geom.mesh = tac_model_add_mesh(b, &mesh->def);
@@ -209,18 +209,18 @@ static tacStatus fit_size(tacMjcf *m, tacMjcfGeom *geom, const MeshBox *box) {
     tacVec3 b = aabb ? box->half : box->box;
     double *size = geom->def.size, radius = aabb ? tac_max(b.x, b.y) : (b.x + b.y) / 2;
     switch (geom->def.type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         size[0] = aabb ? tac_max(radius, b.z) : (b.x + b.y + b.z) / 3;
         break;
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         size[0] = radius;
         size[1] = aabb ? b.z - radius : tac_max(0, b.z - radius / 2);
         break;
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         size[0] = radius, size[1] = b.z;
         break;
-    case TAC_ELLIPSOID:
-    case TAC_BOX:
+    case TAC_GEOM_ELLIPSOID:
+    case TAC_GEOM_BOX:
         tac_store3(size, b);
         break;
     default:
@@ -252,8 +252,8 @@ tacStatus tac_mjcf_fit_geoms(tacMjcf *m) {
 
 /* Has it weight of its own to give? */
 static int weighs(const tacGeomDef *def) {
-    return def->adds_mass && (def->has_mass ? def->mass != 0 : def->density != 0) && def->type != TAC_PLANE &&
-           def->type != TAC_HFIELD;
+    return def->adds_mass && (def->has_mass ? def->mass != 0 : def->density != 0) && def->type != TAC_GEOM_PLANE &&
+           def->type != TAC_GEOM_HFIELD;
 }
 
 static void mark_looks(tacMjcf *m) {

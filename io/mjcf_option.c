@@ -92,8 +92,11 @@ typedef struct OptionRecord {
     const char *disabled_groups;
 } OptionRecord;
 
-static const tacKeyword INTEGRATOR[] = {
-    {"Euler", TAC_EULER}, {"RK4", TAC_RK4}, {"implicit", TAC_IMPLICIT}, {"implicitfast", TAC_IMPLICITFAST}, {NULL, 0}};
+static const tacKeyword INTEGRATOR[] = {{"Euler", TAC_INTEGRATOR_EULER},
+                                        {"RK4", TAC_INTEGRATOR_RK4},
+                                        {"implicit", TAC_INTEGRATOR_IMPLICIT},
+                                        {"implicitfast", TAC_INTEGRATOR_IMPLICITFAST},
+                                        {NULL, 0}};
 static const tacKeyword CONE[] = {{"pyramidal", TAC_CONE_PYRAMIDAL}, {"elliptic", TAC_CONE_ELLIPTIC}, {NULL, 0}};
 static const tacKeyword SOLVER[] = {
     {"PGS", TAC_SOLVER_PGS}, {"CG", TAC_SOLVER_CG}, {"Newton", TAC_SOLVER_NEWTON}, {NULL, 0}};

@@ -361,8 +361,8 @@ typedef struct StateSizes {
 } StateSizes;
 
 static StateSizes count_state(const tacMjcf *m) {
-    static const int nq[] = {[TAC_FREE] = 7, [TAC_BALL] = 4, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
-    static const int nv[] = {[TAC_FREE] = 6, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
+    static const int nq[] = {[TAC_JOINT_FREE] = 7, [TAC_JOINT_BALL] = 4, [TAC_JOINT_SLIDE] = 1, [TAC_JOINT_HINGE] = 1};
+    static const int nv[] = {[TAC_JOINT_FREE] = 6, [TAC_JOINT_BALL] = 3, [TAC_JOINT_SLIDE] = 1, [TAC_JOINT_HINGE] = 1};
     StateSizes s = {.nu = m->actuator.n};
     for (int i = 0; i < m->joint.n; i++) {
         tacJointType type = TAC_AT(m->joint, tacMjcfJoint, i)->def.type;

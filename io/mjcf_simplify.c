@@ -56,7 +56,7 @@ static int wants_align(const Simplify *s, int body) {
     if (s->njoint[body] != 1 || s->nchild[body] > 0) return 0;
     const tacMjcfJoint *joint = TAC_AT(s->m->joint, tacMjcfJoint, s->first_joint[body]);
     int align = joint->align == TAC_MJCF_AUTO ? s->m->compiler.alignfree : joint->align;
-    return joint->def.type == TAC_FREE && align;
+    return joint->def.type == TAC_JOINT_FREE && align;
 }
 
 /* The body frame goes to the centre of mass, along the principal axes. */
@@ -224,7 +224,7 @@ static void write_masses(Simplify *s) {
 static int wants_any_align(const tacMjcf *m) {
     for (int i = 0; i < m->joint.n; i++) {
         const tacMjcfJoint *joint = TAC_AT(m->joint, tacMjcfJoint, i);
-        if (joint->def.type == TAC_FREE && (joint->align == TAC_MJCF_AUTO ? m->compiler.alignfree : joint->align))
+        if (joint->def.type == TAC_JOINT_FREE && (joint->align == TAC_MJCF_AUTO ? m->compiler.alignfree : joint->align))
             return 1;
     }
     return 0;

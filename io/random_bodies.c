@@ -10,26 +10,27 @@ static void joint_springs(tacRandomModel *g, tacJointType type) {
     } else if (tac_random_chance(g, 0.3)) {
         tac_random_attr(g, "stiffness", 1, 0.5, 5);
     }
-    if (type == TAC_BALL) return;
-    double unit = type == TAC_HINGE ? tac_random_angle(g, 1) : 1;
+    if (type == TAC_JOINT_BALL) return;
+    double unit = type == TAC_JOINT_HINGE ? tac_random_angle(g, 1) : 1;
     if (tac_random_chance(g, 0.3)) tac_random_attr(g, "springref", 1, -0.2 * unit, 0.2 * unit);
     if (tac_random_chance(g, 0.2)) tac_random_attr(g, "ref", 1, -0.2 * unit, 0.2 * unit);
 }
 
 static void joint_limits(tacRandomModel *g, tacJointType type) {
-    double unit = type == TAC_SLIDE ? 0.3 : tac_random_angle(g, 1);
-    double range[2] = {type == TAC_BALL ? 0 : -tac_random_between(g, 0.5, 2) * unit,
+    double unit = type == TAC_JOINT_SLIDE ? 0.3 : tac_random_angle(g, 1);
+    double range[2] = {type == TAC_JOINT_BALL ? 0 : -tac_random_between(g, 0.5, 2) * unit,
                        tac_random_between(g, 0.5, 2) * unit};
     if (tac_random_chance(g, 0.4)) tac_text_attr(&g->out, "range", 2, range);
     if (tac_random_chance(g, 0.1)) tac_random_attr(g, "margin", 1, 0, 0.01);
     if (tac_random_chance(g, 0.1)) tac_text_add(&g->out, " solreflimit=\"0.03 1\" solimplimit=\"0.8 0.95 0.002\"");
     if (tac_random_chance(g, 0.1)) tac_random_attr(g, "frictionloss", 1, 0, 0.05);
-    if (g->modern && type != TAC_BALL && tac_random_chance(g, 0.1)) tac_text_add(&g->out, " actuatorfrcrange=\"-1 1\"");
+    if (g->modern && type != TAC_JOINT_BALL && tac_random_chance(g, 0.1))
+        tac_text_add(&g->out, " actuatorfrcrange=\"-1 1\"");
 }
 
 static void add_joint(tacRandomModel *g, tacJointType type) {
     static const char *const types[] = {
-        [TAC_FREE] = "free", [TAC_BALL] = "ball", [TAC_SLIDE] = "slide", [TAC_HINGE] = "hinge"};
+        [TAC_JOINT_FREE] = "free", [TAC_JOINT_BALL] = "ball", [TAC_JOINT_SLIDE] = "slide", [TAC_JOINT_HINGE] = "hinge"};
     static const char *const classes[] = {"soft", "soft_light", "heavy"};
     if (g->njoint == RANDOM_MAX_JOINTS) return;
     int id = g->njoint++;
@@ -37,15 +38,15 @@ static void add_joint(tacRandomModel *g, tacJointType type) {
     g->named[id] = !tac_random_chance(g, 0.15);
     tac_text_add(&g->out, "<joint");
     if (g->named[id]) tac_text_format(&g->out, " name=\"j%d\"", id);
-    if (type != TAC_HINGE || tac_random_chance(g, 0.5)) tac_text_format(&g->out, " type=\"%s\"", types[type]);
-    if (type == TAC_FREE) {
+    if (type != TAC_JOINT_HINGE || tac_random_chance(g, 0.5)) tac_text_format(&g->out, " type=\"%s\"", types[type]);
+    if (type == TAC_JOINT_FREE) {
         tac_random_attr(g, "damping", 1, 0, 0.1);
         tac_text_add(&g->out, " stiffness=\"0\"/>\n");
         return;
     }
     if (tac_random_chance(g, 0.3)) tac_text_format(&g->out, " class=\"%s\"", classes[tac_random_below(g, 3)]);
     if (tac_random_chance(g, 0.4)) tac_random_attr(g, "pos", 3, -0.05, 0.05);
-    if (type != TAC_BALL) {
+    if (type != TAC_JOINT_BALL) {
         double axis[3] = {tac_random_between(g, -1, 1), tac_random_between(g, 0.1, 1), tac_random_between(g, -1, 1)};
         tac_text_attr(&g->out, "axis", 3, axis);
     }
@@ -59,22 +60,22 @@ void tac_random_joints(tacRandomModel *g, int body) {
     static const struct {
         int n;
         tacJointType type[3];
-    } patterns[] = {{1, {TAC_HINGE}},
-                    {1, {TAC_HINGE}},
-                    {1, {TAC_SLIDE}},
-                    {1, {TAC_BALL}},
-                    {2, {TAC_HINGE, TAC_HINGE}},
-                    {2, {TAC_SLIDE, TAC_HINGE}},
-                    {2, {TAC_SLIDE, TAC_BALL}},
-                    {3, {TAC_HINGE, TAC_HINGE, TAC_HINGE}},
-                    {3, {TAC_SLIDE, TAC_SLIDE, TAC_HINGE}},
-                    {0, {TAC_HINGE}}};
+    } patterns[] = {{1, {TAC_JOINT_HINGE}},
+                    {1, {TAC_JOINT_HINGE}},
+                    {1, {TAC_JOINT_SLIDE}},
+                    {1, {TAC_JOINT_BALL}},
+                    {2, {TAC_JOINT_HINGE, TAC_JOINT_HINGE}},
+                    {2, {TAC_JOINT_SLIDE, TAC_JOINT_HINGE}},
+                    {2, {TAC_JOINT_SLIDE, TAC_JOINT_BALL}},
+                    {3, {TAC_JOINT_HINGE, TAC_JOINT_HINGE, TAC_JOINT_HINGE}},
+                    {3, {TAC_JOINT_SLIDE, TAC_JOINT_SLIDE, TAC_JOINT_HINGE}},
+                    {0, {TAC_JOINT_HINGE}}};
     if (g->parent[body] < 0 && tac_random_chance(g, 0.4)) {
         if (tac_random_chance(g, 0.5)) {
-            add_joint(g, TAC_FREE);
+            add_joint(g, TAC_JOINT_FREE);
         } else {
             tac_text_add(&g->out, "<freejoint/>\n");
-            g->joint[g->njoint++] = TAC_FREE;
+            g->joint[g->njoint++] = TAC_JOINT_FREE;
         }
         return;
     }

@@ -3,7 +3,7 @@
 
 enum { MAX_TERMS = 3, MAX_ACTUATORS = 10 };
 
-static int is_scalar(tacJointType type) { return type == TAC_HINGE || type == TAC_SLIDE; }
+static int is_scalar(tacJointType type) { return type == TAC_JOINT_HINGE || type == TAC_JOINT_SLIDE; }
 
 /* A named joint of the wanted sort, or -1. */
 static int find_joint(tacRandomModel *g, int scalar) {
@@ -66,7 +66,7 @@ static void add_wrench_gear(tacRandomModel *g) {
 
 /* A torque about three axes for a ball joint, a wrench for a free one. */
 static void add_joint_gear(tacRandomModel *g, tacJointType type) {
-    if (type == TAC_BALL)
+    if (type == TAC_JOINT_BALL)
         tac_random_attr(g, "gear", 3, -0.5, 0.5);
     else
         add_wrench_gear(g);

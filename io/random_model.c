@@ -177,12 +177,12 @@ static void add_key(tacRandomModel *g, int index) {
     tac_text_format(&g->out, "    <key name=\"k%d\" qpos=\"", index);
     int nv = 0;
     for (int i = 0; i < g->njoint; i++) {
-        if (g->joint[i] == TAC_FREE) key_numbers(g, 3, -1, 1);
-        if (g->joint[i] == TAC_FREE || g->joint[i] == TAC_BALL)
+        if (g->joint[i] == TAC_JOINT_FREE) key_numbers(g, 3, -1, 1);
+        if (g->joint[i] == TAC_JOINT_FREE || g->joint[i] == TAC_JOINT_BALL)
             key_quat(g);
         else
             key_numbers(g, 1, -0.5, 0.5);
-        nv += g->joint[i] == TAC_FREE ? 6 : g->joint[i] == TAC_BALL ? 3 : 1;
+        nv += g->joint[i] == TAC_JOINT_FREE ? 6 : g->joint[i] == TAC_JOINT_BALL ? 3 : 1;
     }
     tac_text_add(&g->out, "\" qvel=\"");
     key_numbers(g, nv, -0.5, 0.5);

@@ -108,9 +108,10 @@ static void clear_bounds(tacJointDef *def) {
 
 /* A motor, with --actuate joints. */
 static void add_motor(tacUrdf *urdf, const xmlNode *node, int joint, const tacJointDef *def) {
-    if (urdf->options->actuate_joints && def->type == TAC_BALL)
+    if (urdf->options->actuate_joints && def->type == TAC_JOINT_BALL)
         tac_urdf_warn(urdf, node, "no motor for joint \"%s\": a ball joint has no single axis", def->name);
-    if (!urdf->options->actuate_joints || joint < 0 || (def->type != TAC_HINGE && def->type != TAC_SLIDE)) return;
+    if (!urdf->options->actuate_joints || joint < 0 || (def->type != TAC_JOINT_HINGE && def->type != TAC_JOINT_SLIDE))
+        return;
     tacActuatorDef motor = tac_default_actuator();
     motor.name = def->name;
     motor.trnid[0] = joint;
@@ -161,7 +162,9 @@ static tacVec3 across(tacVec3 axis, int k) {
 
 /* Two slides in the plane across the axis, then a turn about it. */
 static tacStatus add_planar(tacUrdf *urdf, tacUrdfJoint *joint, tacVec3 axis, tacJointDef def) {
-    Part part[] = {{"_TX", TAC_SLIDE, across(axis, 0)}, {"_TY", TAC_SLIDE, across(axis, 1)}, {"_RZ", TAC_HINGE, axis}};
+    Part part[] = {{"_TX", TAC_JOINT_SLIDE, across(axis, 0)},
+                   {"_TY", TAC_JOINT_SLIDE, across(axis, 1)},
+                   {"_RZ", TAC_JOINT_HINGE, axis}};
     return add_parts(urdf, joint, 3, part, def);
 }
 
@@ -169,7 +172,7 @@ static tacStatus add_planar(tacUrdf *urdf, tacUrdfJoint *joint, tacVec3 axis, ta
 static tacStatus add_orbital(tacUrdf *urdf, tacUrdfJoint *joint, tacVec3 axis, tacJointDef def) {
     tacStatus status = tac_urdf_refuse(urdf, joint->node, TAC_ERR_UNSUPPORTED,
                                        "two hinges perpendicular to the axis replace it", "joint type \"orbital\"");
-    Part part[] = {{"_RX", TAC_HINGE, across(axis, 0)}, {"_RY", TAC_HINGE, across(axis, 1)}};
+    Part part[] = {{"_RX", TAC_JOINT_HINGE, across(axis, 0)}, {"_RY", TAC_JOINT_HINGE, across(axis, 1)}};
     return status == TAC_OK ? add_parts(urdf, joint, 2, part, def) : status;
 }
 
@@ -177,18 +180,18 @@ static tacStatus add_orbital(tacUrdf *urdf, tacUrdfJoint *joint, tacVec3 axis, t
 static tacStatus add_floating(tacUrdf *urdf, tacUrdfJoint *joint, tacJointDef def) {
     clear_bounds(&def);
     if (urdf->link[joint->parent].body == 0) {
-        def.type = TAC_FREE;
+        def.type = TAC_JOINT_FREE;
         return add_part(urdf, joint, "", def);
     }
-    Part part[MAX_PARTS] = {{"_TX", TAC_SLIDE, {1, 0, 0}},
-                            {"_TY", TAC_SLIDE, {0, 1, 0}},
-                            {"_TZ", TAC_SLIDE, {0, 0, 1}},
-                            {"_R", TAC_BALL, {0, 0, 1}}};
+    Part part[MAX_PARTS] = {{"_TX", TAC_JOINT_SLIDE, {1, 0, 0}},
+                            {"_TY", TAC_JOINT_SLIDE, {0, 1, 0}},
+                            {"_TZ", TAC_JOINT_SLIDE, {0, 0, 1}},
+                            {"_R", TAC_JOINT_BALL, {0, 0, 1}}};
     return add_parts(urdf, joint, MAX_PARTS, part, def);
 }
 
 static tacStatus add_ball(tacUrdf *urdf, tacUrdfJoint *joint, tacJointDef def) {
-    def.type = TAC_BALL;
+    def.type = TAC_JOINT_BALL;
     if (def.limited) tac_urdf_warn(urdf, joint->node, "limits of a ball joint are ignored");
     clear_bounds(&def);
     return add_part(urdf, joint, "", def);
@@ -226,10 +229,10 @@ tacStatus tac_urdf_add_joint(tacUrdf *urdf, tacUrdfJoint *joint) {
         return add_ball(urdf, joint, def);
     case TAC_URDF_REVOLUTE:
     case TAC_URDF_CONTINUOUS:
-        def.type = TAC_HINGE;
+        def.type = TAC_JOINT_HINGE;
         break;
     case TAC_URDF_PRISMATIC:
-        def.type = TAC_SLIDE;
+        def.type = TAC_JOINT_SLIDE;
         break;
     }
     return add_part(urdf, joint, "", def);
@@ -243,7 +246,7 @@ tacStatus tac_urdf_add_free_joint(tacUrdf *urdf, const tacUrdfLink *root) {
     snprintf(name, size, "%s%s", root->name, suffix);
     tacJointDef def = tac_default_joint();
     def.name = tac_urdf_names_find(&urdf->joint_names, name) < 0 ? name : NULL;
-    def.type = TAC_FREE;
+    def.type = TAC_JOINT_FREE;
     def.armature = root->weightless ? TAC_URDF_LEAST_ARMATURE : 0;
     tac_urdf_added(urdf, TAC_KIND_JOINT, tac_model_add_joint(urdf->builder, root->body, &def), root->node);
     free(name);

@@ -106,7 +106,7 @@ static tacStatus read_sizes(const xmlNode *node, const char *attr, int n, double
 }
 
 static tacStatus read_box(const xmlNode *node, tacGeomDef *geom, int *degenerate, tacError *err) {
-    geom->type = TAC_BOX;
+    geom->type = TAC_GEOM_BOX;
     tacStatus status = read_sizes(node, "size", 3, geom->size, degenerate, err);
     for (int i = 0; i < 3; i++)
         geom->size[i] /= 2; /* half lengths */
@@ -123,7 +123,7 @@ static tacStatus read_round(const xmlNode *node, tacGeomType type, tacGeomDef *g
 
 static tacStatus read_sphere(tacUrdf *urdf, const xmlNode *node, tacGeomDef *geom) {
     int point = 0;
-    geom->type = TAC_SPHERE;
+    geom->type = TAC_GEOM_SPHERE;
     tacStatus status = read_sizes(node, "radius", 1, geom->size, &point, urdf->err);
     if (status == TAC_OK && point) {
         geom->size[0] = POINT_RADIUS;
@@ -140,13 +140,13 @@ static tacStatus read_shape(tacUrdf *urdf, const xmlNode *shape, tacGeomDef *geo
     if (tac_xml_is(shape, "box"))
         status = read_box(shape, geom, &degenerate, urdf->err);
     else if (tac_xml_is(shape, "cylinder"))
-        status = read_round(shape, TAC_CYLINDER, geom, &degenerate, urdf->err);
+        status = read_round(shape, TAC_GEOM_CYLINDER, geom, &degenerate, urdf->err);
     else if (tac_xml_is(shape, "capsule"))
-        status = read_round(shape, TAC_CAPSULE, geom, &degenerate, urdf->err);
+        status = read_round(shape, TAC_GEOM_CAPSULE, geom, &degenerate, urdf->err);
     else if (tac_xml_is(shape, "sphere"))
         status = read_sphere(urdf, shape, geom);
     else {
-        geom->type = TAC_MESH;
+        geom->type = TAC_GEOM_MESH;
         status = tac_urdf_add_mesh(urdf, shape, &geom->mesh);
         *keep = geom->mesh >= 0;
     }

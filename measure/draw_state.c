@@ -42,16 +42,16 @@ static void draw_joint(const tacModel *m, Draw *d, int joint, double *x) {
     const double *range = m->joint_range + 2 * joint, *start = m->qpos_0 + m->joint_qpos_adr[joint];
     int limited = m->joint_limited[joint] && range[0] < range[1];
     switch (m->joint_type[joint]) {
-    case TAC_FREE:
+    case TAC_JOINT_FREE:
         for (int i = 0; i < 3; i++)
             q[i] = start[i] + uniform(d, -REACH, REACH);
         draw_quat(d, TURN, q + 3);
         break;
-    case TAC_BALL:
+    case TAC_JOINT_BALL:
         draw_quat(d, limited ? range[1] : TURN, q);
         break;
     default: {
-        double reach = m->joint_type[joint] == TAC_HINGE ? TURN / 2 : REACH;
+        double reach = m->joint_type[joint] == TAC_JOINT_HINGE ? TURN / 2 : REACH;
         *q = limited ? uniform(d, range[0], range[1]) : *start + uniform(d, -reach, reach);
     }
     }

@@ -86,7 +86,7 @@ static void dof_name(const tacModel *m, const char *prefix, int dof, const char 
                      size_t size) {
     char label[LABEL];
     int joint = m->dof_joint[dof], part = dof - m->joint_dof_adr[joint], type = m->joint_type[joint];
-    const char *suffix = type == TAC_FREE ? suffixes[part] : type == TAC_BALL ? suffixes[part + 3] : "";
+    const char *suffix = type == TAC_JOINT_FREE ? suffixes[part] : type == TAC_JOINT_BALL ? suffixes[part + 3] : "";
     snprintf(text, size, "%s:%s%s", prefix, cli_label(m, TAC_KIND_JOINT, joint, label, sizeof label), suffix);
 }
 

@@ -280,7 +280,8 @@ static int is_flagged(const Runner *r, const tacStepInfo *info) {
     size_t ndx = (size_t)r->d.size.ndx, nu = (size_t)r->d.size.nu, np = (size_t)r->d.size.np;
     double rate = fmax(1 / r->check->options.dt, largest_entry(ndx * ndx, r->d.A));
     rate = fmax(rate, fmax(largest_entry(ndx * nu, r->d.B), largest_entry(ndx * np, r->d.P)));
-    return (info->class_margin <= MARGIN_FACTOR * SWITCH_STEP * rate && r->check->options.contact != TAC_SOFT) ||
+    return (info->class_margin <= MARGIN_FACTOR * SWITCH_STEP * rate &&
+            r->check->options.contact != TAC_CONTACT_MODEL_SOFT) ||
            info->feature_margin <= MARGIN_FACTOR * SWITCH_STEP || info->force_margin <= MARGIN_FACTOR * SWITCH_STEP;
 }
 
@@ -316,7 +317,7 @@ static void draw_state(Runner *r, long sample, double *x, double *u) {
         cli_named_state(check->model, &check->options, (int)(sample + check->nnamed), x, u);
         return;
     }
-    if (check->options.contact == TAC_NONE) {
+    if (check->options.contact == TAC_CONTACT_MODEL_NONE) {
         measure_draw_state(check->model, &check->options, check->seed, (uint64_t)sample, x, u);
         return;
     }
@@ -387,7 +388,7 @@ static int count_sample(tacGradientCheck *check, long sample, const tacSampleErr
 
 /* 1: the step itself says that it may have a kink here. */
 static int says_kink(const tacGradientCheck *check, const tacSampleErrors *e) {
-    return e->ties > 0 || (check->options.contact != TAC_NONE && e->flagged);
+    return e->ties > 0 || (check->options.contact != TAC_CONTACT_MODEL_NONE && e->flagged);
 }
 
 static tacVerdict verdict_of(const tacGradientCheck *check, const tacSampleErrors *e) {

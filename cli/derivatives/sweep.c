@@ -18,7 +18,7 @@ enum { ALIGNMENT = 64, PLACE = 3 };
 static int find_body(const char *verb, const tacModel *m, const char *name, int *body) {
     *body = m->nbody - 1;
     for (int j = m->njnt - 1; j >= 0; j--)
-        if (m->joint_type[j] == TAC_FREE) *body = m->joint_body[j];
+        if (m->joint_type[j] == TAC_JOINT_FREE) *body = m->joint_body[j];
     if (name != NULL) *body = tac_model_find(m, TAC_KIND_BODY, name);
     return *body > 0 ? CLI_GO_ON
                      : cli_fail(verb, "--gradient-body: there is no moving body \"%s\"", name != NULL ? name : "");
@@ -229,7 +229,7 @@ int cli_sweep_run(const char *verb, const tacRun *run, const tacMotion *motion, 
 const char *cli_sweep_unit(const tacModel *m, const tacSweep *s) {
     if (s->dof < 0) return NULL;
     int joint = m->dof_joint[s->dof], part = s->dof - m->joint_dof_adr[joint];
-    int slides = m->joint_type[joint] == TAC_SLIDE || (m->joint_type[joint] == TAC_FREE && part < PLACE);
+    int slides = m->joint_type[joint] == TAC_JOINT_SLIDE || (m->joint_type[joint] == TAC_JOINT_FREE && part < PLACE);
     return slides ? "m/s" : "rad/s";
 }
 

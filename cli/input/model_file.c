@@ -56,7 +56,7 @@ static int add_ground(const char *verb, tacModelFile *file) {
     tacError err;
     tacGeomDef plane = tac_default_geom();
     plane.name = "ground";
-    plane.type = TAC_PLANE;
+    plane.type = TAC_GEOM_PLANE;
     plane.size[2] = 1;
     if (tac_model_find(file->model, TAC_KIND_GEOM, plane.name) >= 0)
         return cli_fail(verb, "--ground: the model has a geom \"%s\" already", plane.name);
@@ -110,16 +110,16 @@ void cli_model_print_warnings(const char *verb, const tacModelFile *file) {
 
 const char *cli_joint_type(int type) {
     static const char *const words[] = {
-        [TAC_FREE] = "free", [TAC_BALL] = "ball", [TAC_SLIDE] = "slide", [TAC_HINGE] = "hinge"};
-    return type >= TAC_FREE && type <= TAC_HINGE ? words[type] : "unknown";
+        [TAC_JOINT_FREE] = "free", [TAC_JOINT_BALL] = "ball", [TAC_JOINT_SLIDE] = "slide", [TAC_JOINT_HINGE] = "hinge"};
+    return type >= TAC_JOINT_FREE && type <= TAC_JOINT_HINGE ? words[type] : "unknown";
 }
 
 const char *cli_geom_type(int type) {
     static const char *const words[] = {
-        [TAC_PLANE] = "plane",     [TAC_HFIELD] = "hfield",       [TAC_SPHERE] = "sphere",
-        [TAC_CAPSULE] = "capsule", [TAC_ELLIPSOID] = "ellipsoid", [TAC_CYLINDER] = "cylinder",
-        [TAC_BOX] = "box",         [TAC_MESH] = "mesh",           [TAC_CONE] = "cone"};
-    return type >= TAC_PLANE && type < TAC_GEOM_TYPES ? words[type] : "unknown";
+        [TAC_GEOM_PLANE] = "plane",     [TAC_GEOM_HFIELD] = "hfield",       [TAC_GEOM_SPHERE] = "sphere",
+        [TAC_GEOM_CAPSULE] = "capsule", [TAC_GEOM_ELLIPSOID] = "ellipsoid", [TAC_GEOM_CYLINDER] = "cylinder",
+        [TAC_GEOM_BOX] = "box",         [TAC_GEOM_MESH] = "mesh",           [TAC_GEOM_CONE] = "cone"};
+    return type >= TAC_GEOM_PLANE && type < TAC_GEOM_TYPES ? words[type] : "unknown";
 }
 
 const char *cli_transmission(int type) {

@@ -60,7 +60,7 @@ static int report(const char *verb, const tacModel *m, tacStatus status, const t
 
 int cli_project_start(const char *verb, const tacModel *model, const tacOptions *options, double *x, const double *u) {
     tacOptions plain = tac_default_options(model);
-    plain.contact = TAC_NONE;
+    plain.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim;
     tacError err;
     plain.inputs = options->inputs;

@@ -27,8 +27,8 @@ static void joint_column(const tacModel *m, tacColumn kind, int i, char *text, s
     int part, position = kind == TAC_COLUMN_QPOS;
     int joint = find_joint(m, position ? m->joint_qpos_adr : m->joint_dof_adr, i, &part);
     const char *suffix = "";
-    if (m->joint_type[joint] == TAC_FREE) suffix = position ? free_pos[part] : free_vel[part];
-    if (m->joint_type[joint] == TAC_BALL) suffix = position ? free_pos[part + 3] : free_vel[part + 3];
+    if (m->joint_type[joint] == TAC_JOINT_FREE) suffix = position ? free_pos[part] : free_vel[part];
+    if (m->joint_type[joint] == TAC_JOINT_BALL) suffix = position ? free_pos[part + 3] : free_vel[part + 3];
     snprintf(text, size, "%s:%s%s", position ? "qpos" : "qvel",
              cli_label(m, TAC_KIND_JOINT, joint, label, sizeof label), suffix);
 }

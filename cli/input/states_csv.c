@@ -121,8 +121,8 @@ static int grow(Reader *r) {
 static int check_turns(const Reader *r, const double *row) {
     const tacModel *m = r->model;
     for (int j = 0; j < m->njnt; j++) {
-        if (m->joint_type[j] != TAC_FREE && m->joint_type[j] != TAC_BALL) continue;
-        int at = 1 + m->joint_qpos_adr[j] + (m->joint_type[j] == TAC_FREE ? 3 : 0);
+        if (m->joint_type[j] != TAC_JOINT_FREE && m->joint_type[j] != TAC_JOINT_BALL) continue;
+        int at = 1 + m->joint_qpos_adr[j] + (m->joint_type[j] == TAC_JOINT_FREE ? 3 : 0);
         const double *q = row + at;
         if (sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) < LEAST_LENGTH)
             return cli_fail(r->verb, "%s:%ld: column %d: the quaternion is zero, expected one of length 1", r->path,

@@ -6,8 +6,10 @@
 #include <string.h>
 
 static const char *const INTEGRATORS[] = {
-    [TAC_EULER] = "euler", [TAC_RK4] = "rk4",   [TAC_IMPLICIT] = "implicit", [TAC_IMPLICITFAST] = "implicitfast",
-    [TAC_RKMK4] = "rkmk4", [TAC_SPIN] = "spin", [TAC_CORIOLIS] = "coriolis"};
+    [TAC_INTEGRATOR_EULER] = "euler",       [TAC_INTEGRATOR_RK4] = "rk4",
+    [TAC_INTEGRATOR_IMPLICIT] = "implicit", [TAC_INTEGRATOR_IMPLICITFAST] = "implicitfast",
+    [TAC_INTEGRATOR_RKMK4] = "rkmk4",       [TAC_INTEGRATOR_SPIN] = "spin",
+    [TAC_INTEGRATOR_CORIOLIS] = "coriolis"};
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
 
@@ -22,7 +24,7 @@ static int is_flag(const tacOptionInfo *o) { return o->kind == TAC_OPTION_INT &&
 static void name_contacts(unsigned contacts, char text[CLI_STEP_CONTACTS]) {
     const char *before = "--contact ";
     size_t n = 0;
-    for (int c = 0; c < TAC_CONTACT_COUNT && n < CLI_STEP_CONTACTS; c++) {
+    for (int c = 0; c < TAC_CONTACT_MODEL_COUNT && n < CLI_STEP_CONTACTS; c++) {
         if (!(contacts & TAC_FOR(c))) continue;
         const char *word = tac_contact_text((tacContactModel)c);
         n += (size_t)snprintf(text + n, CLI_STEP_CONTACTS - n, "%s%s", before, word);
@@ -82,8 +84,8 @@ void cli_step_contact(tacStepArgs *args, tacContactModel contact) {
 /* --- What was asked for ------------------------------------------------------------------------------------------- */
 
 const char *cli_integrator_word(const tacOptions *options) {
-    if (options->contact != TAC_NCP) return INTEGRATORS[options->integrator];
-    return options->integrator == TAC_EULER ? "variational" : "variational, forces implicit in velocity";
+    if (options->contact != TAC_CONTACT_MODEL_NCP) return INTEGRATORS[options->integrator];
+    return options->integrator == TAC_INTEGRATOR_EULER ? "variational" : "variational, forces implicit in velocity";
 }
 
 /* The text given for an option, or NULL. */
@@ -115,7 +117,7 @@ static int choose_integrator(const char *verb, const tacModel *model, int asked,
     if (status == TAC_OK) tac_sim_options(sim, &in_use);
     tac_sim_free(sim);
     int lacks = status == TAC_ERR_UNSUPPORTED;
-    if (lacks) in_use.integrator = TAC_EULER;
+    if (lacks) in_use.integrator = TAC_INTEGRATOR_EULER;
     if (lacks || (asked && in_use.integrator != options->integrator))
         return cli_fail(verb, "--integrator %s is not available with --contact %s, which uses %s",
                         INTEGRATORS[options->integrator], tac_contact_text(options->contact),

@@ -194,7 +194,7 @@ static double residual_of(Scene *s) {
         return DIFFERENCE_NONE;
     for (int i = 0; i < m->nv; i++)
         tau[i] += more[i];
-    int constrained = s->options->contact == TAC_SOFT;
+    int constrained = s->options->contact == TAC_CONTACT_MODEL_SOFT;
     if (constrained && tac_outputs(s->sim, s->x, s->u, &(tacOutputs){1, &constraint}, more) != TAC_OK)
         return DIFFERENCE_NONE;
     for (int i = 0; i < m->nv && constrained; i++)
@@ -217,7 +217,7 @@ static void compare_with_peer(Scene *s, tacBenchRow *row) {
     if (s->peer == NULL) return;
     snprintf(row->peer, sizeof row->peer, "mujoco");
     snprintf(row->peer_version, sizeof row->peer_version, "%s", measure_mujoco_version(s->peer));
-    if (s->options->contact != TAC_NONE) {
+    if (s->options->contact != TAC_CONTACT_MODEL_NONE) {
         measure_mujoco_move(s->peer, s->x, s->u, s->skipped, MOTION_STATES);
         row->contacts_peer = measure_mujoco_contacts(s->peer);
         return;
@@ -290,7 +290,7 @@ int cli_bench_model(const char *verb, const char *path, tacModel *model, const t
     tacError err;
     Scene s = {.m = model,
                .options = options,
-               .nstate = options->contact == TAC_NONE ? 1 : MOTION_STATES,
+               .nstate = options->contact == TAC_CONTACT_MODEL_NONE ? 1 : MOTION_STATES,
                .skipped = start == NULL ? MOTION_SKIPPED : 0};
     *row = (tacBenchRow){.nv = model->nv, .us_peer = -1, .us_peer_fd = -1, .timed = {.first_unsolved = -1}};
     if (tac_sim_new(model, options, &s.sim, &err) != TAC_OK) return cli_fail(verb, "%s: %s", path, err.text);

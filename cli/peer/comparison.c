@@ -114,7 +114,7 @@ static int is_useful(tacComparison *c) {
 
 /* From a motion; where that does not lead to a contact, a pose in which things touch, or any. */
 void cli_comparison_draw(tacComparison *c, uint64_t seed, long sample) {
-    if (c->options.contact == TAC_NONE) {
+    if (c->options.contact == TAC_CONTACT_MODEL_NONE) {
         measure_draw_state(c->model, &c->options, seed, (uint64_t)sample, c->x, c->u);
         return;
     }

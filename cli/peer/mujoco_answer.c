@@ -25,14 +25,14 @@ static int set_up(tacMujocoSide *side, const tacOptions *options, char reason[TA
     const char *problem = NULL;
     if (mj->ngeom != side->m->ngeom || mj->nbody != side->m->nbody)
         problem = "MuJoCo reads a different number of bodies or geoms from this file";
-    else if (options->integrator >= TAC_IMPLICITFAST)
+    else if (options->integrator >= TAC_INTEGRATOR_IMPLICITFAST)
         problem = "MuJoCo 2.2 does not have this integrator";
-    mj->opt.integrator = options->integrator == TAC_RK4        ? mjINT_RK4
-                         : options->integrator == TAC_IMPLICIT ? mjINT_IMPLICIT
-                                                               : mjINT_EULER;
+    mj->opt.integrator = options->integrator == TAC_INTEGRATOR_RK4        ? mjINT_RK4
+                         : options->integrator == TAC_INTEGRATOR_IMPLICIT ? mjINT_IMPLICIT
+                                                                          : mjINT_EULER;
     mj->opt.cone = *side->m->option_cone == TAC_CONE_PYRAMIDAL ? mjCONE_PYRAMIDAL : mjCONE_ELLIPTIC;
     mj->opt.solver = mjSOL_NEWTON;
-    if (options->contact == TAC_NONE) mj->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT;
+    if (options->contact == TAC_CONTACT_MODEL_NONE) mj->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT;
     mj->opt.tolerance = TOLERANCE, mj->opt.iterations = ITERATIONS, mj->opt.noslip_iterations = 0;
     side->data = problem == NULL ? side->call.make_data(mj) : NULL;
     if (side->data == NULL) snprintf(reason, TAC_ANSWER_REASON, "%s", problem != NULL ? problem : "out of memory");

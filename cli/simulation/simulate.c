@@ -57,7 +57,7 @@ static void watch_energy(tacSim *sim, tacRun *run) {
 /* The deepest overlap so far, that of the present state included. contact: room for options.max_contacts. */
 static tacStatus measure(tacSim *sim, tacRun *run, tacContact *contact) {
     int n = 0;
-    if (run->options.contact == TAC_NONE) return TAC_OK;
+    if (run->options.contact == TAC_CONTACT_MODEL_NONE) return TAC_OK;
     tacStatus status = tac_contacts(sim, run->x, run->u, contact, run->options.max_contacts, &n);
     for (int i = 0; status == TAC_OK && i < n; i++)
         run->penetration = fmax(run->penetration, -contact[i].dist);

@@ -129,7 +129,7 @@ static void print_entry(const Entry *e) {
     const tacBenchRow *r = &e->row;
     printf("%s: %d degrees of freedom, contact %s, integrator %s\n", e->name, r->nv,
            tac_contact_text(e->options.contact), cli_integrator_word(&e->options));
-    if (e->options.contact != TAC_NONE)
+    if (e->options.contact != TAC_CONTACT_MODEL_NONE)
         printf("  contacts, on average        %9.2f   (%.1f solver iterations, at most %d; %d of %d unsolved)\n",
                r->contacts, r->iterations, r->iterations_most, r->timed.unsolved, r->timed.steps);
     if (r->timed.unsolved > 0)
@@ -148,7 +148,7 @@ static void print_entry(const Entry *e) {
                r->peer_version, r->us_peer, r->us_step / r->us_peer, r->us_jac / r->us_peer);
         printf("  mjd_transitionFD, centred   %9.2f us   (%.0f times Tactus's A and B)\n", r->us_peer_fd,
                r->us_peer_fd / r->us_jac);
-        if (e->options.contact == TAC_NONE)
+        if (e->options.contact == TAC_CONTACT_MODEL_NONE)
             printf("  next state against MuJoCo's %9.1e\n", r->peer_error);
         else
             printf("  contacts in MuJoCo          %9.2f\n", r->contacts_peer);
@@ -156,11 +156,11 @@ static void print_entry(const Entry *e) {
         printf("  no peer                     %s\n", r->no_peer);
     }
     print_error("error of A and B", r->derivative_error, "against differences");
-    if (e->options.contact != TAC_NONE)
+    if (e->options.contact != TAC_CONTACT_MODEL_NONE)
         print_error("residual of contact", r->timed.worst_residual, "largest of all steps");
     print_error("equation of motion", r->residual,
-                e->options.contact == TAC_SOFT ? "residual of the acceleration with constraints"
-                                               : "residual of the acceleration without constraints");
+                e->options.contact == TAC_CONTACT_MODEL_SOFT ? "residual of the acceleration with constraints"
+                                                             : "residual of the acceleration without constraints");
     printf("\n");
 }
 

@@ -227,10 +227,10 @@ static int print_text(const char *path, const tacGradientCheck *check) {
            cli_integrator_word(&check->options), check->options.dt);
     printf("  passed     %ld of %ld states, tolerance %g\n", check->passed, check->samples, check->tol);
     printf("  switching  %ld (a clamp or contact changes inside the stencil)\n", check->switching);
-    if (check->options.contact != TAC_NONE && check->switching > 0)
+    if (check->options.contact != TAC_CONTACT_MODEL_NONE && check->switching > 0)
         printf("             %ld of them are not flagged by the margins of the step\n", check->unflagged);
     printf("  failed     %ld\n", check->failed);
-    if (check->options.contact != TAC_NONE)
+    if (check->options.contact != TAC_CONTACT_MODEL_NONE)
         printf("  in contact %ld, sticking in %ld, sliding in %ld\n", check->in_contact, check->sticking,
                check->sliding);
     if (check->broken > 0)

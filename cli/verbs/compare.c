@@ -212,7 +212,7 @@ static int compare(tacComparison *c, const tacCompareArgs *own, const char *path
 
 /* MuJoCo tells its contacts at the start of a step; stages of Runge-Kutta have others, each its own. */
 static int check_stages(const tacComparison *c) {
-    int stages = c->options.integrator == TAC_RK4 || c->options.integrator == TAC_RKMK4;
+    int stages = c->options.integrator == TAC_INTEGRATOR_RK4 || c->options.integrator == TAC_INTEGRATOR_RKMK4;
     if (!c->theirs || !stages) return CLI_GO_ON;
     return cli_fail("compare",
                     "--contacts theirs requires --integrator euler, implicit or implicitfast: a Runge-Kutta step needs "
@@ -262,7 +262,7 @@ static int check_args(const tacCompareArgs *own) {
 int cmd_compare(int argc, char **argv) {
     tacCompareArgs own = {.steps = NONE_GIVEN, .samples = NONE_GIVEN, .tol = DEFAULT_TOL};
     tacStepArgs step;
-    cli_step_args_of(&step, TAC_SOFT);
+    cli_step_args_of(&step, TAC_CONTACT_MODEL_SOFT);
     tacModelArgs model = {0};
     tacStateArgs state = {0};
     tacControlArgs control = {.share = 1};
@@ -282,7 +282,7 @@ int cmd_compare(int argc, char **argv) {
         result = cli_fail("compare", "--ground: MuJoCo reads the file, which has no such floor");
     if (result == CLI_GO_ON) result = cli_model_load("compare", &model, &file);
     if (result != CLI_GO_ON) return result;
-    cli_step_contact(&step, own.contact == CONTACT_NONE ? TAC_NONE : TAC_SOFT);
+    cli_step_contact(&step, own.contact == CONTACT_NONE ? TAC_CONTACT_MODEL_NONE : TAC_CONTACT_MODEL_SOFT);
     cli_model_print_warnings("compare", &file);
     result = run(&file, &own, model.path, &step, &state, &control);
     cli_model_close(&file);

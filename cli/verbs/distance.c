@@ -86,8 +86,8 @@ static int print_text(const char *path, const tacModel *m, tacContactList *pairs
 static int measure(const tacModelFile *file, const tacModelArgs *model, const tacStateArgs *state,
                    const tacDistanceArgs *own, double margin) {
     tacOptions options = tac_default_options(file->model);
-    options.contact = TAC_NONE;
-    options.integrator = TAC_EULER; /* no step is taken */
+    options.contact = TAC_CONTACT_MODEL_NONE;
+    options.integrator = TAC_INTEGRATOR_EULER; /* no step is taken */
     tacContactList pairs;
     tacStart start;
     int result = cli_start_load("distance", file->model, state, &options, &start);

@@ -248,8 +248,8 @@ static int print_text(const char *path, const tacModel *m, const tacStateArgs *s
 
 static int evaluate(const tacModelFile *file, const tacModelArgs *model, const tacStateArgs *state, int json) {
     tacOptions options = tac_default_options(file->model);
-    options.contact = TAC_NONE;
-    options.integrator = TAC_EULER; /* no step is taken: what the model asks for does not matter here */
+    options.contact = TAC_CONTACT_MODEL_NONE;
+    options.integrator = TAC_INTEGRATOR_EULER; /* no step is taken: what the model asks for does not matter here */
     tacQuantities at;
     tacStart start;
     int result = cli_start_load("eval", file->model, state, &options, &start);

@@ -64,7 +64,7 @@ static int find_mode(const char *word) {
 static int set_mode(const tacGradArgs *args, tacOptions *options) {
     int mode = find_mode(args->mode);
     if (mode == NMODES) return cli_fail("grad", "--mode: got \"%s\", expected %s", args->mode, GRAD_OPTIONS[0].value);
-    if (mode != TAC_GRADIENT_EXACT && options->contact != TAC_LCP)
+    if (mode != TAC_GRADIENT_EXACT && options->contact != TAC_CONTACT_MODEL_LCP)
         return cli_fail("grad", "--mode %s is not available with --contact %s, expected exact", args->mode,
                         tac_contact_text(options->contact));
     options->gradient = (tacGradientMode)mode;

@@ -190,7 +190,7 @@ static void print_joints(const tacModel *m) {
                cli_joint_type(m->joint_type[i]));
         if (m->joint_limited[i])
             printf(" %.4g to %.4g%s\n", m->joint_range[2 * i], m->joint_range[2 * i + 1],
-                   m->joint_type[i] == TAC_SLIDE ? " m" : " rad");
+                   m->joint_type[i] == TAC_JOINT_SLIDE ? " m" : " rad");
         else
             printf(" -\n");
     }
@@ -215,7 +215,7 @@ static void print_actuators(const tacModel *m) {
 static void print_geoms(const tacModel *m) {
     int seen = 0;
     printf("  geoms      %d", m->ngeom);
-    for (int type = TAC_PLANE; type < TAC_GEOM_TYPES; type++) {
+    for (int type = TAC_GEOM_PLANE; type < TAC_GEOM_TYPES; type++) {
         int count = 0;
         for (int i = 0; i < m->ngeom; i++)
             count += m->geom_type[i] == type;

@@ -114,7 +114,7 @@ static void print_column(const tacModel *m, tacColumn kind, const double *values
 }
 
 static void print_unsolved(const tacRun *run) {
-    if (run->options.contact == TAC_NONE) return;
+    if (run->options.contact == TAC_CONTACT_MODEL_NONE) return;
     if (run->unsolved > 0)
         printf("  UNSOLVED   %ld of %ld steps, first step %ld; largest residual %.3g\n", run->unsolved, run->done,
                run->first_unsolved, run->worst_residual);

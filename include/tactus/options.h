@@ -21,10 +21,10 @@ extern "C" {
     /* the next row goes before this line */
 
 typedef enum {
-#define X(NAME, name, text) TAC_##NAME,
+#define X(NAME, name, text) TAC_CONTACT_MODEL_##NAME,
     TAC_CONTACT_MODELS(X)
 #undef X
-        TAC_CONTACT_COUNT
+        TAC_CONTACT_MODEL_COUNT
 } tacContactModel;
 
 /* Which derivative a step with contact returns. Only EXACT is the derivative of the step. */
@@ -50,12 +50,13 @@ enum {
 };
 
 typedef struct tacOptions {
-    uint32_t cookie;           /* set by tac_default_options; an uninitialised struct is refused */
-    tacContactModel contact;   /* default TAC_SOFT; TAC_NONE: no constraints */
-    tacIntegrator integrator;  /* default: the model's, or TAC_EULER if the contact model does not support it. Any other
+    uint32_t cookie;         /* set by tac_default_options; an uninitialised struct is refused */
+    tacContactModel contact; /* default TAC_CONTACT_MODEL_SOFT; TAC_CONTACT_MODEL_NONE: no constraints */
+    tacIntegrator
+        integrator; /* default: the model's, or TAC_INTEGRATOR_EULER if the contact model does not support it. Any other
                                   unsupported value is an error. lcp: Euler. ncp: Euler (variational), implicit,
                                   implicitfast */
-    double dt;                 /* s; default: the model's timestep */
+    double dt;      /* s; default: the model's timestep */
     unsigned inputs;           /* TAC_INPUT_* bits; default 0 */
     int max_contacts;          /* maximum number of contacts, at most 2^28; default tac_max_contacts */
     int toi;                   /* lcp: 1: the step stops at impacts, so nothing overlaps; default 0 */
@@ -130,7 +131,7 @@ typedef struct tacIteration {
 typedef struct tacStepInfo {
     tacStatus status;
     int bad_index; /* TAC_ERR_NONFINITE: the first such entry of [x | u], or -1 if the result overflows; else -1 */
-    /* Of contact models; zero with TAC_NONE, except ties. */
+    /* Of contact models; zero with TAC_CONTACT_MODEL_NONE, except ties. */
     int contacts, sticking, sliding; /* contact points with a force; of them: sticking, sliding */
     tacReason reason;                /* why the step is unsolved */
     int iterations;                  /* linear systems solved, including ncp_polish */
@@ -233,7 +234,7 @@ typedef enum {
     TAC_OUT_QFRC_ACTUATOR,     /* 1, of a dof: force of the actuators, after clamping at the joint */
     TAC_OUT_QFRC_PASSIVE,      /* 1, of a dof: springs, dampers, gravity compensation */
     TAC_OUT_ACCELERATION,      /* 1, of a dof: qacc in continuous time; includes constraints only with contact soft */
-    /* Of the step that starts at (x, u): means over the step (soft: at its start). Zero with TAC_NONE. */
+    /* Of the step that starts at (x, u): means over the step (soft: at its start). Zero with TAC_CONTACT_MODEL_NONE. */
     TAC_OUT_CONTACT_FORCE,   /* 6, of a body: torque about its origin, then force, sum over its contacts; N m, N */
     TAC_OUT_QFRC_CONSTRAINT, /* 1, of a dof: force of contacts, limits, dry friction and equalities */
     TAC_OUTPUT_KINDS

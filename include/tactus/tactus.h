@@ -10,6 +10,7 @@
 #pragma once
 
 #include "tactus/contact.h"
+#include "tactus/old_names.h"
 #include "tactus/options.h"
 #include "tactus/status.h"
 #include "tactus/types.h"
@@ -167,7 +168,8 @@ TAC_API tacStatus tac_sim_create(const tacModel *model, const tacOptions *option
  * registered when it was created. */
 TAC_API tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim **sim, tacError *err);
 TAC_API void tac_sim_free(tacSim *sim);
-/* The options in use, with the integrator that runs: TAC_EULER for lcp and ncp if they do not support the model's. */
+/* The options in use, with the integrator that runs: TAC_INTEGRATOR_EULER for lcp and ncp if they do not support the
+ * model's. */
 TAC_API tacStatus tac_sim_options(const tacSim *sim, tacOptions *options);
 /* Text of the last failed call with this simulation: the call, and the argument, entry, element, size or solve in
  * error. "": no failure yet. Valid until the next failure. Calls with a const simulation do not change it. Batches have
@@ -419,7 +421,7 @@ TAC_API int tac_max_contacts(const tacModel *model);
 TAC_API tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n);
 /* The contacts of the step that starts at (x, u), with their forces, in the order of tac_contacts. They include those
  * that the step looks ahead to, open or not. With tacOptions.toi the contacts of each impact follow, at its time. None
- * with TAC_NONE. TAC_ERR_CONTACTS as above. For derivatives use TAC_OUT_CONTACT_FORCE. */
+ * with TAC_CONTACT_MODEL_NONE. TAC_ERR_CONTACTS as above. For derivatives use TAC_OUT_CONTACT_FORCE. */
 TAC_API tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max,
                                     int *n);
 /* All constraints of such a step with contact soft: equalities, friction, limits, contacts. The zone of each, and its

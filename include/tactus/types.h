@@ -14,18 +14,18 @@ extern "C" {
 
 /* Coordinates are those of MuJoCo. free: position(3), quaternion(4); velocity: linear in world axes at the body origin,
  * angular in body axes. ball: quaternion; angular velocity in the child's axes. hinge, slide: one number. */
-typedef enum { TAC_FREE, TAC_BALL, TAC_SLIDE, TAC_HINGE } tacJointType;
+typedef enum { TAC_JOINT_FREE, TAC_JOINT_BALL, TAC_JOINT_SLIDE, TAC_JOINT_HINGE } tacJointType;
 
 typedef enum {
-    TAC_PLANE,
-    TAC_HFIELD, /* lenient loading only; never collides */
-    TAC_SPHERE,
-    TAC_CAPSULE,
-    TAC_ELLIPSOID,
-    TAC_CYLINDER,
-    TAC_BOX,
-    TAC_MESH,
-    TAC_CONE, /* radius, half-height; apex on +z, origin midway */
+    TAC_GEOM_PLANE,
+    TAC_GEOM_HFIELD, /* lenient loading only; never collides */
+    TAC_GEOM_SPHERE,
+    TAC_GEOM_CAPSULE,
+    TAC_GEOM_ELLIPSOID,
+    TAC_GEOM_CYLINDER,
+    TAC_GEOM_BOX,
+    TAC_GEOM_MESH,
+    TAC_GEOM_CONE, /* radius, half-height; apex on +z, origin midway */
     TAC_GEOM_TYPES
 } tacGeomType;
 
@@ -54,13 +54,13 @@ typedef enum { TAC_EQ_CONNECT, TAC_EQ_WELD, TAC_EQ_JOINT, TAC_EQ_TENDON } tacEqu
 /* The first four are MuJoCo's. Its RK4 has order two where ball or free joints rotate. RKMK4 (not in MuJoCo) has order
  * four everywhere. With hinges and slides only, both agree to rounding. */
 typedef enum {
-    TAC_EULER,
-    TAC_RK4,
-    TAC_IMPLICIT,
-    TAC_IMPLICITFAST,
-    TAC_RKMK4,
-    TAC_SPIN,    /* Euler; single rotating bodies conserve energy; contact none. lcp always has this */
-    TAC_CORIOLIS /* SPIN, and Coriolis forces of linked bodies are linearly implicit */
+    TAC_INTEGRATOR_EULER,
+    TAC_INTEGRATOR_RK4,
+    TAC_INTEGRATOR_IMPLICIT,
+    TAC_INTEGRATOR_IMPLICITFAST,
+    TAC_INTEGRATOR_RKMK4,
+    TAC_INTEGRATOR_SPIN,    /* Euler; single rotating bodies conserve energy; contact none. lcp always has this */
+    TAC_INTEGRATOR_CORIOLIS /* SPIN, and Coriolis forces of linked bodies are linearly implicit */
 } tacIntegrator;
 typedef enum { TAC_CONE_PYRAMIDAL, TAC_CONE_ELLIPTIC } tacCone;
 typedef enum { TAC_SOLVER_PGS, TAC_SOLVER_CG, TAC_SOLVER_NEWTON } tacSolver;
@@ -144,7 +144,7 @@ typedef struct tacJointDef {
 typedef struct tacGeomDef {
     const char *name;
     tacGeomType type;
-    int mesh; /* for TAC_MESH */
+    int mesh; /* for TAC_GEOM_MESH */
     int contype, conaffinity, condim, priority, group, adds_mass, has_mass, shell, visual;
     tacVec3 pos;
     tacQuat quat;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { LABEL = 160, JOINT_TYPES = TAC_HINGE + 1, TRANSMISSIONS = TAC_TRN_BODY + 1 };
+enum { LABEL = 160, JOINT_TYPES = TAC_JOINT_HINGE + 1, TRANSMISSIONS = TAC_TRN_BODY + 1 };
 
 static const char *word_of(const char *const *words, int n, int i) { return i >= 0 && i < n ? words[i] : "unknown"; }
 
@@ -53,8 +53,8 @@ static const char *control_unit(const tacModel *m, int i) {
     int type = m->actuator_trntype[i], joint = m->actuator_trnid[2 * i];
     const double *gain = m->actuator_gainprm + 10 * i, *bias = m->actuator_biasprm + 10 * i;
     if (type != TAC_TRN_JOINT || joint < 0 || joint >= m->njnt || m->actuator_gear[6 * i] != 1) return "";
-    int slides = m->joint_type[joint] == TAC_SLIDE;
-    if (m->joint_type[joint] != TAC_HINGE && !slides) return "";
+    int slides = m->joint_type[joint] == TAC_JOINT_SLIDE;
+    if (m->joint_type[joint] != TAC_JOINT_HINGE && !slides) return "";
     if (m->actuator_dyntype[i] != TAC_DYN_NONE || m->actuator_gaintype[i] != TAC_GAIN_FIXED) return "";
     if (m->actuator_biastype[i] == TAC_BIAS_NONE && gain[0] == 1) return slides ? "N" : "N m";
     if (m->actuator_biastype[i] == TAC_BIAS_AFFINE && bias[1] == -gain[0]) return slides ? "m" : "rad";

@@ -89,7 +89,7 @@ static tacStatus find_energy(Motion *m, int frame) {
 static double friction_of(const Motion *m, const tacContact *c) {
     const tacModel *model = m->model;
     int a = c->geom[0], b = c->geom[1];
-    if (m->options.contact == TAC_NCP && m->options.ncp_friction == TAC_NCP_FRICTIONLESS) return 0;
+    if (m->options.contact == TAC_CONTACT_MODEL_NCP && m->options.ncp_friction == TAC_NCP_FRICTIONLESS) return 0;
     if (c->pair >= 0) return model->pair_condim[c->pair] > 1 ? model->pair_friction[5 * c->pair] : 0;
     int pa = model->geom_priority[a], pb = model->geom_priority[b], da = model->geom_condim[a];
     int db = model->geom_condim[b];
@@ -137,7 +137,7 @@ static int add_contact(Motion *m, const tacContactForce *f) {
 /* Those of the step that starts at the frame. */
 static tacStatus find_contacts(Motion *m, int frame) {
     int n = 0;
-    if (m->options.contact == TAC_NONE) return TAC_OK;
+    if (m->options.contact == TAC_CONTACT_MODEL_NONE) return TAC_OK;
     tacStatus status =
         tac_step_contacts(m->sim, state_at(m, frame), input_at(m, frame), m->found, m->options.max_contacts, &n);
     if (status != TAC_OK && status != TAC_ERR_UNSOLVED && status != TAC_ERR_IMPACTS) {

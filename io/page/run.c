@@ -39,7 +39,7 @@ static void put_option(tacText *out, const tacOptionInfo *info, const tacOptions
 }
 
 static const char *integrator_word(const tacOptions *options, char *word, size_t size) {
-    if (options->contact == TAC_NCP && options->integrator == TAC_EULER) return "variational";
+    if (options->contact == TAC_CONTACT_MODEL_NCP && options->integrator == TAC_INTEGRATOR_EULER) return "variational";
     for (int i = 0; tac_option_info(i) != NULL; i++)
         if (strcmp(tac_option_info(i)->name, "integrator") == 0)
             copy_word(tac_option_info(i)->words, (int)options->integrator, word, size);

@@ -42,7 +42,7 @@ typedef struct Clipper {
 static tacVec3 edge_direction(const tacShape *s, int from, int to) {
     int bit = from ^ to;
     double sign = to & bit ? 1 : -1;
-    if (s->type == TAC_BOX) return tac_vec3(bit == 1 ? sign : 0, bit == 2 ? sign : 0, bit == 4 ? sign : 0);
+    if (s->type == TAC_GEOM_BOX) return tac_vec3(bit == 1 ? sign : 0, bit == 2 ? sign : 0, bit == 4 ? sign : 0);
     tacVec3 e = tac_sub3(tac_shape_vertex(s, to), tac_shape_vertex(s, from));
     double length = tac_norm3(e);
     return length > 0 ? tac_scale3(1 / length, e) : tac_zero3();
@@ -485,18 +485,18 @@ static void clip_segment(Clipper *u) {
         Rim rim = incident_rim(u->c, k);
         f[k] = rim.feature;
         x[k] = tac_madd3(rim.centre, rim.r, tac_rim_lowest(&u->c->rel, u->N, TAC_RIM_FLAT));
-        if (s->type == TAC_CAPSULE) x[k] = tac_madd3(rim.centre, -rim.r, u->N);
-        if (s->type == TAC_CONE && k == 1) x[k] = rim.centre;
-        if (s->type == TAC_CAPSULE) f[k] = tac_feature(TAC_FEATURE_POINT, k, 0);
-        if (s->type == TAC_CONE && k == 1) f[k] = tac_feature(TAC_FEATURE_POINT, 0, 0);
+        if (s->type == TAC_GEOM_CAPSULE) x[k] = tac_madd3(rim.centre, -rim.r, u->N);
+        if (s->type == TAC_GEOM_CONE && k == 1) x[k] = rim.centre;
+        if (s->type == TAC_GEOM_CAPSULE) f[k] = tac_feature(TAC_FEATURE_POINT, k, 0);
+        if (s->type == TAC_GEOM_CONE && k == 1) f[k] = tac_feature(TAC_FEATURE_POINT, 0, 0);
         add_nearest(u, x[k], f[k]);
     }
-    if (s->type != TAC_CONE) add_crossings(u, x[0], x[1], tac_feature(TAC_FEATURE_LINE, 0, 1));
+    if (s->type != TAC_GEOM_CONE) add_crossings(u, x[0], x[1], tac_feature(TAC_FEATURE_LINE, 0, 1));
 }
 
 int tac_clip(const tacClip *c, tacClipPoint point[TAC_MAX_CLIP_POINT]) {
     Clipper u;
-    if (c->shape[0]->type == TAC_BOX && c->shape[1]->type == TAC_BOX) return tac_clip_boxes(c, point);
+    if (c->shape[0]->type == TAC_GEOM_BOX && c->shape[1]->type == TAC_GEOM_BOX) return tac_clip_boxes(c, point);
     init_clipper(&u, c, point);
     if (c->facet[1].kind == TAC_FACET_POLYGON) clip_polygon(&u);
     if (c->facet[1].kind == TAC_FACET_DISC) clip_disc(&u);

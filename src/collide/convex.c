@@ -83,7 +83,7 @@ static void carry_to_world(const tacPose *A, tacTouch *t) {
 }
 
 /* A mesh without a hull has nothing that could touch. */
-static int is_empty(const tacShape *s) { return s->type == TAC_MESH && s->hull.nvert == 0; }
+static int is_empty(const tacShape *s) { return s->type == TAC_GEOM_MESH && s->hull.nvert == 0; }
 
 int tac_convex_nearest(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                        tacPairCache *cache, tacTouch *out) {

@@ -2,8 +2,8 @@
 
 static int neighbours(const tacShape *s, int id, const int **list) {
     static const int OTHER_END[2] = {1, 0};
-    if (s->type == TAC_SPHERE) return 0;
-    if (s->type == TAC_CAPSULE) {
+    if (s->type == TAC_GEOM_SPHERE) return 0;
+    if (s->type == TAC_GEOM_CAPSULE) {
         *list = &OTHER_END[id];
         return 1;
     }

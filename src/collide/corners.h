@@ -14,12 +14,12 @@ typedef struct tacCorners {
 /* Number of corners of a polyhedral core, and the position of one in the shape's frame. The centre of a sphere is its
  * corner 0. The ends of a capsule are its corners 0 and 1. */
 static inline int tac_core_ncorner(const tacShape *s) {
-    if (s->type == TAC_SPHERE) return 1;
-    return s->type == TAC_CAPSULE ? 2 : tac_shape_nvert(s);
+    if (s->type == TAC_GEOM_SPHERE) return 1;
+    return s->type == TAC_GEOM_CAPSULE ? 2 : tac_shape_nvert(s);
 }
 static inline tacVec3 tac_core_corner(const tacShape *s, int id) {
-    if (s->type == TAC_SPHERE) return tac_zero3();
-    if (s->type == TAC_CAPSULE) return tac_vec3(0, 0, id == 1 ? s->size.y : -s->size.y);
+    if (s->type == TAC_GEOM_SPHERE) return tac_zero3();
+    if (s->type == TAC_GEOM_CAPSULE) return tac_vec3(0, 0, id == 1 ? s->size.y : -s->size.y);
     return tac_shape_vertex(s, id);
 }
 

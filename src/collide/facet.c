@@ -57,14 +57,14 @@ static tacFacet cone_facet(const tacShape *s, tacVec3 d) {
 
 tacFacet tac_facet_facing(const tacShape *s, tacVec3 d, tacFeature near) {
     switch (s->type) {
-    case TAC_BOX:
-    case TAC_MESH:
+    case TAC_GEOM_BOX:
+    case TAC_GEOM_MESH:
         return polyhedron_facet(s, d, near);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return cylinder_facet(d);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return cone_facet(s, d);
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return (tacFacet){TAC_FACET_SEGMENT, 0, across_axis(d), -1};
     default:
         return (tacFacet){.kind = TAC_FACET_NONE};

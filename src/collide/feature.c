@@ -23,7 +23,7 @@ static tacVec3 radial(tacVec3 x) { return unit_or(tac_vec3(x.x, x.y, 0), tac_vec
 
 /* Derivative of corner i. */
 static tacVec3 corner_move(const tacShape *s, int i, const tacShapeTangent *move) {
-    if (s->type == TAC_MESH) return move->vert ? move->vert[i] : tac_zero3();
+    if (s->type == TAC_GEOM_MESH) return move->vert ? move->vert[i] : tac_zero3();
     return tac_vec3(i & 1 ? move->size.x : -move->size.x, i & 2 ? move->size.y : -move->size.y,
                     i & 4 ? move->size.z : -move->size.z);
 }
@@ -57,12 +57,12 @@ static tacVec3 box_face_normal(int face) {
 
 static facePlane face_plane(const tacShape *s, int id) {
     facePlane f = {tac_zero3(), AXIS_Z};
-    if (s->type == TAC_MESH) {
+    if (s->type == TAC_GEOM_MESH) {
         loop_sums(s, id, &f.point, &f.normal);
-    } else if (s->type == TAC_BOX) {
+    } else if (s->type == TAC_GEOM_BOX) {
         f.normal = box_face_normal(id);
         f.point = tac_scale3(tac_get3(s->size, id / 2), f.normal);
-    } else if (s->type != TAC_PLANE) { /* a flat end of a cylinder, the base of a cone */
+    } else if (s->type != TAC_GEOM_PLANE) { /* a flat end of a cylinder, the base of a cone */
         f.normal = tac_vec3(0, 0, end_sign(id));
         f.point = tac_scale3(s->size.y, f.normal);
     }
@@ -90,9 +90,9 @@ static facePlane mesh_face_move(const tacShape *s, int id, const tacShapeTangent
 
 static facePlane face_plane_move(const tacShape *s, int id, const tacShapeTangent *move) {
     facePlane f = {tac_zero3(), tac_zero3()};
-    if (s->type == TAC_MESH) return mesh_face_move(s, id, move);
-    if (s->type == TAC_BOX) f.point = tac_scale3(tac_get3(move->size, id / 2), box_face_normal(id));
-    if (s->type == TAC_CYLINDER || s->type == TAC_CONE) f.point = tac_vec3(0, 0, end_sign(id) * move->size.y);
+    if (s->type == TAC_GEOM_MESH) return mesh_face_move(s, id, move);
+    if (s->type == TAC_GEOM_BOX) f.point = tac_scale3(tac_get3(move->size, id / 2), box_face_normal(id));
+    if (s->type == TAC_GEOM_CYLINDER || s->type == TAC_GEOM_CONE) f.point = tac_vec3(0, 0, end_sign(id) * move->size.y);
     return f;
 }
 
@@ -105,14 +105,14 @@ tacVec3 tac_feature_normal(const tacShape *s, const tacPose *pose, tacFeature f)
 /* Position of a POINT: a corner, the end of a capsule, the apex of a cone, the centre of a sphere. */
 static tacVec3 point_at(const tacShape *s, int id) {
     if (tac_is_polyhedron(s)) return tac_shape_vertex(s, id);
-    if (s->type == TAC_CAPSULE) return tac_vec3(0, 0, end_sign(id) * s->size.y);
-    if (s->type == TAC_CONE) return tac_vec3(0, 0, s->size.y);
+    if (s->type == TAC_GEOM_CAPSULE) return tac_vec3(0, 0, end_sign(id) * s->size.y);
+    if (s->type == TAC_GEOM_CONE) return tac_vec3(0, 0, s->size.y);
     return tac_zero3();
 }
 static tacVec3 point_move(const tacShape *s, int id, const tacShapeTangent *move) {
     if (tac_is_polyhedron(s)) return corner_move(s, id, move);
-    if (s->type == TAC_CAPSULE) return tac_vec3(0, 0, end_sign(id) * move->size.y);
-    if (s->type == TAC_CONE) return tac_vec3(0, 0, move->size.y);
+    if (s->type == TAC_GEOM_CAPSULE) return tac_vec3(0, 0, end_sign(id) * move->size.y);
+    if (s->type == TAC_GEOM_CONE) return tac_vec3(0, 0, move->size.y);
     return tac_zero3();
 }
 
@@ -219,7 +219,8 @@ static void side_move(const tacShape *s, tacVec3 x, const tacShapeTangent *move,
 
 /* Whether a feature's core has a ball of radius size.x around it. */
 static int is_padded(const tacShape *s, tacFeature f) {
-    return s->type == TAC_SPHERE || s->type == TAC_CAPSULE || (s->type == TAC_CYLINDER && f.kind == TAC_FEATURE_LINE);
+    return s->type == TAC_GEOM_SPHERE || s->type == TAC_GEOM_CAPSULE ||
+           (s->type == TAC_GEOM_CYLINDER && f.kind == TAC_FEATURE_LINE);
 }
 
 static tacPatch local_patch(const tacShape *s, tacFeature f, tacVec3 near) {

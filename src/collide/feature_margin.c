@@ -110,7 +110,7 @@ static featureRoom box_room(const featurePlace *p) {
 }
 
 static featureRoom polyhedron_room(const featurePlace *p) {
-    if (p->shape->type == TAC_BOX) return box_room(p);
+    if (p->shape->type == TAC_GEOM_BOX) return box_room(p);
     if (p->feature.kind == TAC_FEATURE_POINT) return corner_room(p);
     return p->feature.kind == TAC_FEATURE_LINE ? edge_room(p) : face_room(p);
 }
@@ -156,14 +156,14 @@ static featureRoom cone_room(const featurePlace *p) {
 
 static featureRoom room(const featurePlace *p) {
     switch (p->shape->type) {
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return capsule_room(p);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return cylinder_room(p);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return cone_room(p);
-    case TAC_BOX:
-    case TAC_MESH:
+    case TAC_GEOM_BOX:
+    case TAC_GEOM_MESH:
         return polyhedron_room(p);
     default:
         return (featureRoom){TAC_INFINITY, TAC_INFINITY};

@@ -6,13 +6,13 @@
 
 int tac_geom_has_shape(const tacModel *m, int geom) {
     int type = m->geom_type[geom];
-    if (m->geom_visual[geom] || type == TAC_HFIELD) return 0;
-    return type != TAC_MESH || m->mesh_corner_num[m->geom_mesh[geom]] > 0;
+    if (m->geom_visual[geom] || type == TAC_GEOM_HFIELD) return 0;
+    return type != TAC_GEOM_MESH || m->mesh_corner_num[m->geom_mesh[geom]] > 0;
 }
 
 int tac_geoms_have_distance(const tacModel *m, int geom1, int geom2) {
     if (geom1 == geom2 || !tac_geom_has_shape(m, geom1) || !tac_geom_has_shape(m, geom2)) return 0;
-    return m->geom_type[geom1] != TAC_PLANE || m->geom_type[geom2] != TAC_PLANE;
+    return m->geom_type[geom1] != TAC_GEOM_PLANE || m->geom_type[geom2] != TAC_GEOM_PLANE;
 }
 
 int tac_contact_swaps(const tacModel *m, int geom1, int geom2) {
@@ -111,7 +111,7 @@ void tac_filter_init(tacFilter *f, const tacModel *m) {
     for (int g = 0; g < m->ngeom; g++) {
         f->geom[g] = classify(m, g);
         if (f->disabled || !tac_geom_has_shape(m, g) || !(m->geom_contype[g] | m->geom_conaffinity[g])) continue;
-        if (m->geom_type[g] == TAC_PLANE)
+        if (m->geom_type[g] == TAC_GEOM_PLANE)
             f->plane[f->nplane++] = g;
         else
             f->bounded[f->nbounded++] = g;

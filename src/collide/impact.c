@@ -59,7 +59,7 @@ typedef struct Axis {
 
 static void bound_motions(Search *s) {
     tacPose pose[2];
-    s->plane = s->shape[0]->type == TAC_PLANE ? 0 : s->shape[1]->type == TAC_PLANE ? 1 : -1;
+    s->plane = s->shape[0]->type == TAC_GEOM_PLANE ? 0 : s->shape[1]->type == TAC_GEOM_PLANE ? 1 : -1;
     s->far = s->near = s->speed = s->accel = 0;
     for (int i = 0; i < 2; i++) {
         const tacMotionBound *b = &s->motion[i]->bound;

@@ -137,7 +137,7 @@ static tacVec3 edge_direction(const Pair *p, int side, tacFeature line) {
 }
 
 static int runs_along(const Pair *p, int side, tacFeature line, tacFeature other) {
-    if (p->shape[side]->type == TAC_BOX) return (line.id[0] ^ line.id[1]) == (other.id[0] ^ other.id[1]);
+    if (p->shape[side]->type == TAC_GEOM_BOX) return (line.id[0] ^ line.id[1]) == (other.id[0] ^ other.id[1]);
     tacVec3 across = tac_cross3(edge_direction(p, side, line), edge_direction(p, side, other));
     return tac_norm3(across) <= TAC_COINCIDENT;
 }
@@ -301,7 +301,7 @@ static int touch_end(const Pair *p, int side, int end, tacTouch *t) {
     if (!(d > 0)) return 0;
     tacVec3 u = tac_scale3(1 / d, gap);
     *t = (tacTouch){.rule = TAC_RULE_NEAREST, .normal = side == 0 ? u : tac_neg3(u)};
-    t->feature[side] = tac_feature(s->type == TAC_CAPSULE ? TAC_FEATURE_POINT : TAC_FEATURE_CIRCLE, end, 0);
+    t->feature[side] = tac_feature(s->type == TAC_GEOM_CAPSULE ? TAC_FEATURE_POINT : TAC_FEATURE_CIRCLE, end, 0);
     t->feature[line] = tac_feature(TAC_FEATURE_LINE, 0, 1);
     t->point[side] = tac_madd3(x, s->size.x, u);
     t->point[line] = tac_madd3(x, d - l->size.x, u);
@@ -323,7 +323,7 @@ static int add_ends(const Pair *p, double reach, tacTouch *out) {
     int n = 1;
     double tol = tie_of_ends(p);
     for (int k = 0; k < 2; k++)
-        if (p->shape[k]->type == TAC_CONE) return n;
+        if (p->shape[k]->type == TAC_GEOM_CONE) return n;
     for (int k = 0; k < 4; k++) {
         tacTouch *t = &out[n];
         if (!touch_end(p, k / 2, k % 2, t) || !(t->dist < reach) || is_among(t, out, n, tol)) continue;

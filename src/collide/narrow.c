@@ -4,62 +4,62 @@
 
 /* Rows and columns by tacGeomType, row <= column. NULL: the two never touch. */
 static const tacTouchFunction TABLE[TAC_GEOM_TYPES][TAC_GEOM_TYPES] = {
-    [TAC_PLANE] =
+    [TAC_GEOM_PLANE] =
         {
-            [TAC_SPHERE] = tac_touch_plane_sphere,
-            [TAC_CAPSULE] = tac_touch_plane_capsule,
-            [TAC_ELLIPSOID] = tac_touch_plane_ellipsoid,
-            [TAC_CYLINDER] = tac_touch_plane_cylinder,
-            [TAC_BOX] = tac_touch_plane_box,
-            [TAC_MESH] = tac_touch_plane_mesh,
-            [TAC_CONE] = tac_touch_plane_cone,
+            [TAC_GEOM_SPHERE] = tac_touch_plane_sphere,
+            [TAC_GEOM_CAPSULE] = tac_touch_plane_capsule,
+            [TAC_GEOM_ELLIPSOID] = tac_touch_plane_ellipsoid,
+            [TAC_GEOM_CYLINDER] = tac_touch_plane_cylinder,
+            [TAC_GEOM_BOX] = tac_touch_plane_box,
+            [TAC_GEOM_MESH] = tac_touch_plane_mesh,
+            [TAC_GEOM_CONE] = tac_touch_plane_cone,
         },
-    [TAC_SPHERE] =
+    [TAC_GEOM_SPHERE] =
         {
-            [TAC_SPHERE] = tac_touch_sphere_sphere,
-            [TAC_CAPSULE] = tac_touch_sphere_capsule,
-            [TAC_ELLIPSOID] = tac_touch_sphere_ellipsoid,
-            [TAC_CYLINDER] = tac_touch_sphere_cylinder,
-            [TAC_BOX] = tac_touch_sphere_box,
-            [TAC_MESH] = tac_touch_convex_convex,
-            [TAC_CONE] = tac_touch_convex_convex,
+            [TAC_GEOM_SPHERE] = tac_touch_sphere_sphere,
+            [TAC_GEOM_CAPSULE] = tac_touch_sphere_capsule,
+            [TAC_GEOM_ELLIPSOID] = tac_touch_sphere_ellipsoid,
+            [TAC_GEOM_CYLINDER] = tac_touch_sphere_cylinder,
+            [TAC_GEOM_BOX] = tac_touch_sphere_box,
+            [TAC_GEOM_MESH] = tac_touch_convex_convex,
+            [TAC_GEOM_CONE] = tac_touch_convex_convex,
         },
-    [TAC_CAPSULE] =
+    [TAC_GEOM_CAPSULE] =
         {
-            [TAC_CAPSULE] = tac_touch_capsule_capsule,
-            [TAC_ELLIPSOID] = tac_touch_convex_convex,
-            [TAC_CYLINDER] = tac_touch_convex_convex,
-            [TAC_BOX] = tac_touch_capsule_box,
-            [TAC_MESH] = tac_touch_convex_convex,
-            [TAC_CONE] = tac_touch_convex_convex,
+            [TAC_GEOM_CAPSULE] = tac_touch_capsule_capsule,
+            [TAC_GEOM_ELLIPSOID] = tac_touch_convex_convex,
+            [TAC_GEOM_CYLINDER] = tac_touch_convex_convex,
+            [TAC_GEOM_BOX] = tac_touch_capsule_box,
+            [TAC_GEOM_MESH] = tac_touch_convex_convex,
+            [TAC_GEOM_CONE] = tac_touch_convex_convex,
         },
-    [TAC_ELLIPSOID] =
+    [TAC_GEOM_ELLIPSOID] =
         {
-            [TAC_ELLIPSOID] = tac_touch_convex_convex,
-            [TAC_CYLINDER] = tac_touch_convex_convex,
-            [TAC_BOX] = tac_touch_convex_convex,
-            [TAC_MESH] = tac_touch_convex_convex,
-            [TAC_CONE] = tac_touch_convex_convex,
+            [TAC_GEOM_ELLIPSOID] = tac_touch_convex_convex,
+            [TAC_GEOM_CYLINDER] = tac_touch_convex_convex,
+            [TAC_GEOM_BOX] = tac_touch_convex_convex,
+            [TAC_GEOM_MESH] = tac_touch_convex_convex,
+            [TAC_GEOM_CONE] = tac_touch_convex_convex,
         },
-    [TAC_CYLINDER] =
+    [TAC_GEOM_CYLINDER] =
         {
-            [TAC_CYLINDER] = tac_touch_convex_convex,
-            [TAC_BOX] = tac_touch_convex_convex,
-            [TAC_MESH] = tac_touch_convex_convex,
-            [TAC_CONE] = tac_touch_convex_convex,
+            [TAC_GEOM_CYLINDER] = tac_touch_convex_convex,
+            [TAC_GEOM_BOX] = tac_touch_convex_convex,
+            [TAC_GEOM_MESH] = tac_touch_convex_convex,
+            [TAC_GEOM_CONE] = tac_touch_convex_convex,
         },
-    [TAC_BOX] =
+    [TAC_GEOM_BOX] =
         {
-            [TAC_BOX] = tac_touch_box_box,
-            [TAC_MESH] = tac_touch_convex_convex,
-            [TAC_CONE] = tac_touch_convex_convex,
+            [TAC_GEOM_BOX] = tac_touch_box_box,
+            [TAC_GEOM_MESH] = tac_touch_convex_convex,
+            [TAC_GEOM_CONE] = tac_touch_convex_convex,
         },
-    [TAC_MESH] =
+    [TAC_GEOM_MESH] =
         {
-            [TAC_MESH] = tac_touch_convex_convex,
-            [TAC_CONE] = tac_touch_convex_convex,
+            [TAC_GEOM_MESH] = tac_touch_convex_convex,
+            [TAC_GEOM_CONE] = tac_touch_convex_convex,
         },
-    [TAC_CONE] = {[TAC_CONE] = tac_touch_convex_convex},
+    [TAC_GEOM_CONE] = {[TAC_GEOM_CONE] = tac_touch_convex_convex},
 };
 
 static tacTouchFunction function_of(const tacShape *a, const tacShape *b) {

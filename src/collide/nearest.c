@@ -267,16 +267,16 @@ static void add_candidate(const Search *k, int side, tacFeature f, List *list) {
 static void list_curved(const Search *k, int side, List *list) {
     const tacShape *s = k->c->shape[side];
     tacFeature line = tac_feature(TAC_FEATURE_LINE, 0, 1);
-    if (s->type == TAC_ELLIPSOID) add_candidate(k, side, tac_feature(TAC_FEATURE_ELLIPSOID, 0, 0), list);
-    if (s->type == TAC_CYLINDER) add_candidate(k, side, line, list);
-    if (s->type == TAC_CONE) {
+    if (s->type == TAC_GEOM_ELLIPSOID) add_candidate(k, side, tac_feature(TAC_FEATURE_ELLIPSOID, 0, 0), list);
+    if (s->type == TAC_GEOM_CYLINDER) add_candidate(k, side, line, list);
+    if (s->type == TAC_GEOM_CONE) {
         add_candidate(k, side, tac_feature(TAC_FEATURE_SIDE, 0, 0), list);
         add_candidate(k, side, point_feature(0), list);
     }
-    if (s->type == TAC_CYLINDER || s->type == TAC_CONE)
-        for (int end = 0; end < (s->type == TAC_CONE ? 1 : 2); end++) {
+    if (s->type == TAC_GEOM_CYLINDER || s->type == TAC_GEOM_CONE)
+        for (int end = 0; end < (s->type == TAC_GEOM_CONE ? 1 : 2); end++) {
             double along = outward(k, side).z * (end ? 1 : -1);
-            if (s->type == TAC_CONE || along > -0.5 || k->g->rough)
+            if (s->type == TAC_GEOM_CONE || along > -0.5 || k->g->rough)
                 add_candidate(k, side, tac_feature(TAC_FEATURE_CIRCLE, end, 0), list);
             if (along > 0.5 || k->g->rough) add_candidate(k, side, face_feature(end), list);
         }

@@ -156,21 +156,21 @@ static Interval hull(Line l, const tacHull *h) {
 static Interval interval(const tacShape *s, Line l) {
     tacVec3 size = s->size;
     switch (s->type) {
-    case TAC_PLANE:
+    case TAC_GEOM_PLANE:
         return half_space(l, tac_vec3(0, 0, 1), 0);
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return ball(l, size.x, 0);
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return capsule(l, size.x, size.y);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return ellipsoid(l, size);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return cylinder(l, size.x, size.y);
-    case TAC_BOX:
+    case TAC_GEOM_BOX:
         return box(l, size);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return cone(l, size.x, size.y);
-    case TAC_MESH:
+    case TAC_GEOM_MESH:
         return hull(l, &s->hull);
     default:
         return EMPTY;

@@ -16,8 +16,8 @@ enum { PROJECTIONS = 4 };
 /* Axis of revolution in the shape's frame. 0: the shape has none, or every axis is one. */
 static int find_axis(const tacShape *s, tacVec3 *axis) {
     *axis = tac_vec3(0, 0, 1);
-    if (s->type == TAC_CAPSULE || s->type == TAC_CYLINDER || s->type == TAC_CONE) return 1;
-    if (s->type != TAC_ELLIPSOID) return 0;
+    if (s->type == TAC_GEOM_CAPSULE || s->type == TAC_GEOM_CYLINDER || s->type == TAC_GEOM_CONE) return 1;
+    if (s->type != TAC_GEOM_ELLIPSOID) return 0;
     double x = s->size.x, y = s->size.y, z = s->size.z, most = NEARLY_ROUND * tac_max(x, tac_max(y, z));
     double off[3] = {tac_abs(y - z), tac_abs(z - x), tac_abs(x - y)};
     int k = off[0] <= off[1] && off[0] <= off[2] ? 0 : off[1] <= off[2] ? 1 : 2;
@@ -130,7 +130,7 @@ static double slope(const tacShape *s) {
 /* A common normal n of two sides with axes z0, z1 and slopes m0, m1 has n . z0 = m0 and n . z1 = -m1. There are two
  * solutions, on either side of the plane of the axes. */
 int tac_guess_cone_sides(const tacCores *c, int i, tacTouch *t) {
-    if (c->shape[0]->type != TAC_CONE || c->shape[1]->type != TAC_CONE) return 0;
+    if (c->shape[0]->type != TAC_GEOM_CONE || c->shape[1]->type != TAC_GEOM_CONE) return 0;
     tacVec3 z0 = tac_vec3(0, 0, 1), z1 = tac_pose_axis(&c->pose, 2), across = tac_vec3(z1.x, z1.y, 0);
     double sine = tac_norm3(across), m0 = slope(c->shape[0]), m1 = slope(c->shape[1]);
     if (!(sine > 0)) return 0;

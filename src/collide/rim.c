@@ -69,7 +69,7 @@ static int fix_rim_point(const tacShape *const shape[2], const tacPose *const po
     return 1;
 }
 
-static int has_rim(const tacShape *s) { return s->type == TAC_CYLINDER || s->type == TAC_CONE; }
+static int has_rim(const tacShape *s) { return s->type == TAC_GEOM_CYLINDER || s->type == TAC_GEOM_CONE; }
 
 int tac_fix_rims(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, int n, tacTouch *touch) {
     int fixed = 0;

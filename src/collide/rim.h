@@ -9,7 +9,7 @@
 #define TAC_RIM_FLAT       1e-10
 #define TAC_RIM_FLAT_PLANE 1e-9
 static inline double tac_rim_flat(const tacShape *face) {
-    return face->type == TAC_PLANE ? TAC_RIM_FLAT_PLANE : TAC_RIM_FLAT;
+    return face->type == TAC_GEOM_PLANE ? TAC_RIM_FLAT_PLANE : TAC_RIM_FLAT;
 }
 
 /* A lowest point runs along the rim by r/sine per radian. With forces at points that move 1e7 m/rad, a step has no

@@ -84,8 +84,8 @@ void tac_scene_update(tacScene *s, const tacModel *m) {
         s->radius[g] = 0;
         if (!tac_geom_has_shape(m, g)) continue;
         s->shape[g] = tac_shape_of_geom(m, g);
-        if (m->geom_type[g] != TAC_PLANE) s->radius[g] = tac_shape_radius(&s->shape[g]);
-        if (m->geom_type[g] == TAC_MESH) s->hull_bounds[g] = bounds_of_hull(&s->shape[g]);
+        if (m->geom_type[g] != TAC_GEOM_PLANE) s->radius[g] = tac_shape_radius(&s->shape[g]);
+        if (m->geom_type[g] == TAC_GEOM_MESH) s->hull_bounds[g] = bounds_of_hull(&s->shape[g]);
     }
 }
 
@@ -110,7 +110,7 @@ static double extra_reach(const tacScene *s, int g) { return s->extra == NULL ? 
 
 static void set_box(tacScene *s, const tacModel *m, int g) {
     tacBox b;
-    if (m->geom_type[g] == TAC_MESH)
+    if (m->geom_type[g] == TAC_GEOM_MESH)
         b = rotate_bounds(&s->hull_bounds[g], &s->pose[g]);
     else
         tac_shape_bounds(&s->shape[g], &s->pose[g], &b.low, &b.high);

@@ -15,7 +15,7 @@ static const int BOX_EDGES[BOX_VERT][BOX_NEIGHBOURS] = {{1, 4, 2}, {0, 3, 5}, {0
 static const int BOX_EDGE_FACES[BOX_VERT][BOX_NEIGHBOURS] = {{2, 0, 4}, {4, 1, 2}, {0, 3, 4}, {4, 3, 1},
                                                              {2, 5, 0}, {1, 5, 2}, {0, 5, 3}, {3, 5, 1}};
 
-static int is_box(const tacShape *s) { return s->type == TAC_BOX; }
+static int is_box(const tacShape *s) { return s->type == TAC_GEOM_BOX; }
 
 int tac_shape_nvert(const tacShape *s) { return is_box(s) ? BOX_VERT : s->hull.nvert; }
 
@@ -87,13 +87,15 @@ static tacHull hull_of_mesh(const tacModel *m, int mesh) {
 
 tacShape tac_shape_of_geom(const tacModel *m, int geom) {
     tacShape s = {.type = (tacGeomType)m->geom_type[geom], .size = tac_load3(m->geom_size + 3 * (size_t)geom)};
-    if (s.type == TAC_MESH) s.hull = hull_of_mesh(m, m->geom_mesh[geom]);
+    if (s.type == TAC_GEOM_MESH) s.hull = hull_of_mesh(m, m->geom_mesh[geom]);
     return s;
 }
 
 /* --- Extent ------------------------------------------------------------------------------------------------------- */
 
-double tac_shape_pad(const tacShape *s) { return s->type == TAC_SPHERE || s->type == TAC_CAPSULE ? s->size.x : 0; }
+double tac_shape_pad(const tacShape *s) {
+    return s->type == TAC_GEOM_SPHERE || s->type == TAC_GEOM_CAPSULE ? s->size.x : 0;
+}
 
 /* Distance of the furthest corner from the origin. */
 static double hull_radius(const tacHull *h) {
@@ -105,18 +107,18 @@ static double hull_radius(const tacHull *h) {
 
 double tac_shape_radius(const tacShape *s) {
     switch (s->type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return s->size.x;
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return s->size.x + s->size.y;
-    case TAC_CYLINDER:
-    case TAC_CONE:
+    case TAC_GEOM_CYLINDER:
+    case TAC_GEOM_CONE:
         return tac_sqrt(s->size.x * s->size.x + s->size.y * s->size.y);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return tac_max(s->size.x, tac_max(s->size.y, s->size.z));
-    case TAC_BOX:
+    case TAC_GEOM_BOX:
         return tac_norm3(s->size);
-    case TAC_MESH:
+    case TAC_GEOM_MESH:
         return hull_radius(&s->hull);
     default:
         return TAC_INFINITY;
@@ -128,15 +130,15 @@ double tac_shape_radius(const tacShape *s) {
 static double half_extent(const tacShape *s, tacVec3 r) {
     double flat = tac_sqrt(r.x * r.x + r.y * r.y);
     switch (s->type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return s->size.x;
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return s->size.x + s->size.y * tac_abs(r.z);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return s->size.x * flat + s->size.y * tac_abs(r.z);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return tac_norm3(tac_mul3(s->size, r));
-    default: /* TAC_BOX */
+    default: /* TAC_GEOM_BOX */
         return s->size.x * tac_abs(r.x) + s->size.y * tac_abs(r.y) + s->size.z * tac_abs(r.z);
     }
 }
@@ -145,12 +147,12 @@ static double half_extent(const tacShape *s, tacVec3 r) {
 static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
     double reach;
     switch (s->type) {
-    case TAC_CONE: /* the base's rim or the apex */
+    case TAC_GEOM_CONE: /* the base's rim or the apex */
         reach = s->size.x * tac_sqrt(r.x * r.x + r.y * r.y);
         *low = tac_min(-s->size.y * r.z - reach, s->size.y * r.z);
         *high = tac_max(-s->size.y * r.z + reach, s->size.y * r.z);
         break;
-    case TAC_MESH:
+    case TAC_GEOM_MESH:
         *low = TAC_INFINITY;
         *high = -TAC_INFINITY;
         for (int i = 0; i < s->hull.nvert; i++) {
@@ -159,8 +161,8 @@ static void interval(const tacShape *s, tacVec3 r, double *low, double *high) {
             *high = tac_max(*high, x);
         }
         break;
-    case TAC_PLANE: /* bounded only where r is the normal or its opposite */
-    case TAC_HFIELD:
+    case TAC_GEOM_PLANE: /* bounded only where r is the normal or its opposite */
+    case TAC_GEOM_HFIELD:
         *low = r.x == 0 && r.y == 0 && r.z < 0 ? 0 : -TAC_INFINITY;
         *high = r.x == 0 && r.y == 0 && r.z > 0 ? 0 : TAC_INFINITY;
         break;

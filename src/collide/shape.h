@@ -45,11 +45,11 @@ static inline tacVec3 tac_pose_local(const tacPose *pose, tacVec3 x_world) {
 }
 
 /* Boxes and meshes have corners, edges and faces. */
-static inline int tac_is_polyhedron(const tacShape *s) { return s->type == TAC_BOX || s->type == TAC_MESH; }
+static inline int tac_is_polyhedron(const tacShape *s) { return s->type == TAC_GEOM_BOX || s->type == TAC_GEOM_MESH; }
 /* The core of a shape is what remains without the ball around it (tac_shape_pad). Polyhedra, spheres and capsules have
  * cores of corners, edges and faces. */
 static inline int tac_core_is_polyhedral(const tacShape *s) {
-    return tac_is_polyhedron(s) || s->type == TAC_SPHERE || s->type == TAC_CAPSULE;
+    return tac_is_polyhedron(s) || s->type == TAC_GEOM_SPHERE || s->type == TAC_GEOM_CAPSULE;
 }
 
 /* The shape of a geom. It points into the model. */

@@ -91,18 +91,18 @@ static tacVec3 cone_support(tacVec3 size, tacVec3 d) {
 
 tacVec3 tac_shape_support(const tacShape *s, tacVec3 direction, int *vertex) {
     switch (s->type) {
-    case TAC_MESH:
+    case TAC_GEOM_MESH:
         return mesh_support(&s->hull, direction, vertex);
-    case TAC_BOX:
+    case TAC_GEOM_BOX:
         return box_support(s->size, direction, vertex);
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         *vertex = direction.z > 0;
         return tac_vec3(0, 0, direction.z > 0 ? s->size.y : -s->size.y);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return ellipsoid_support(s->size, direction);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return rim_point(s->size.x, direction.z > 0 ? s->size.y : -s->size.y, direction);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return cone_support(s->size, direction);
     default: /* sphere: its centre is its only corner */
         *vertex = 0;

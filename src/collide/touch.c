@@ -147,7 +147,7 @@ static tacStatus rebuild_rim(const touchSides *w, tacTouch *t, int face, double 
 }
 
 tacVec3 tac_touch_offset(const tacShape *s, const tacPatch *line, tacVec3 N) {
-    if (s->type != TAC_CYLINDER) return tac_scale3(line->pad, N);
+    if (s->type != TAC_GEOM_CYLINDER) return tac_scale3(line->pad, N);
     tacVec3 across = tac_madd3(N, -tac_dot3(N, line->t[0]), line->t[0]);
     double sine = tac_norm3(across);
     return sine > 0 ? tac_scale3(line->pad / sine, across) : tac_zero3();

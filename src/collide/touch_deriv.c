@@ -81,7 +81,7 @@ static tacTouchTangent rim_jvp(const touchMove *m, int face) {
 static tacVec3 offset_move(const touchMove *m, int other, tacVec3 N, tacVec3 dN) {
     const tacPatch *line = &m->k->patch[other];
     double pad = line->pad, dpad = m->d[other].pad;
-    if (m->k->shape[other]->type != TAC_CYLINDER) return tac_add3(tac_scale3(dpad, N), tac_scale3(pad, dN));
+    if (m->k->shape[other]->type != TAC_GEOM_CYLINDER) return tac_add3(tac_scale3(dpad, N), tac_scale3(pad, dN));
     tacVec3 z = line->t[0], dz = m->d[other].t[0], a = tac_madd3(N, -tac_dot3(N, z), z);
     double sine = tac_norm3(a);
     if (!(sine > 0)) return tac_zero3();

@@ -24,7 +24,7 @@ typedef struct touchRoom {
 
 /* Largest distance of the surface from the origin. For a plane and a mesh: that of the witness point. */
 static double turning_arm(const tacShape *s, const tacPose *pose, tacVec3 x) {
-    if (s->type == TAC_PLANE || s->type == TAC_MESH) return tac_norm3(tac_sub3(x, pose->p));
+    if (s->type == TAC_GEOM_PLANE || s->type == TAC_GEOM_MESH) return tac_norm3(tac_sub3(x, pose->p));
     return tac_shape_radius(s);
 }
 

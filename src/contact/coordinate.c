@@ -61,7 +61,7 @@ tacCombination tac_row_combination(const tacModel *m, const tacRow *row, const d
     tacCoordinate joint = {TAC_KIND_JOINT, row->id}, tendon = {TAC_KIND_TENDON, row->id};
     switch (row->kind) {
     case TAC_ROW_JOINT_LIMIT:
-        if (m->joint_type[row->id] == TAC_BALL) break;
+        if (m->joint_type[row->id] == TAC_JOINT_BALL) break;
         return limit(m, joint, row->axis, m->joint_range + 2 * row->id, q);
     case TAC_ROW_TENDON_LIMIT:
         return limit(m, tendon, row->axis, m->tendon_range + 2 * row->id, q);

@@ -109,7 +109,7 @@ void tac_equality_bias_change(const tacModel *m, const tacWork *w, const tacEqua
 /* Last dof of the group whose first is given: three of a ball's or free joint's, or one. */
 static int group_end(const tacModel *m, int first) {
     int type = m->joint_type[m->dof_joint[first]];
-    return type == TAC_FREE || type == TAC_BALL ? first + 2 : first;
+    return type == TAC_JOINT_FREE || type == TAC_JOINT_BALL ? first + 2 : first;
 }
 
 /* dV/dv_j = S_j,   dA/dv_j = V_b x S_j + S_j x (V - V_a),  V_b before and V_a behind the group of dof j */

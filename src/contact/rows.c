@@ -266,8 +266,8 @@ static void add_limits(const tacModel *m, tacRow like, double margin, const doub
 
 static void add_all_limits(const tacModel *m, const double *q, const double *v, double reach, tacRows *rows) {
     for (int j = 0; j < m->njnt; j++) {
-        if (!m->joint_limited[j] || m->joint_type[j] == TAC_FREE) continue;
-        if (m->joint_type[j] == TAC_BALL)
+        if (!m->joint_limited[j] || m->joint_type[j] == TAC_JOINT_FREE) continue;
+        if (m->joint_type[j] == TAC_JOINT_BALL)
             tac_add_ball_limit(m, j, q, v, reach, rows);
         else
             add_limits(m, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = j}, m->joint_margin[j], q, v, reach, rows);

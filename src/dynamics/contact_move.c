@@ -27,7 +27,7 @@ tacStatus tac_place_geoms(const tacModel *m, const tacWork *w, tacScene *s) {
 /* Numbers of corners, ends or faces that a feature of a shape may name. */
 static int feature_fits(const tacShape *s, tacFeature f) {
     if (f.kind < TAC_FEATURE_POINT || f.kind > TAC_FEATURE_SIDE) return 0;
-    int flat = s->type == TAC_BOX || s->type == TAC_MESH;
+    int flat = s->type == TAC_GEOM_BOX || s->type == TAC_GEOM_MESH;
     int points = flat ? tac_shape_nvert(s) : 2, faces = flat ? tac_shape_nface(s) : 2;
     int n = f.kind == TAC_FEATURE_PLANE ? faces : points;
     if (f.id[0] < 0 || f.id[0] >= n) return 0;
@@ -188,7 +188,7 @@ static int place_twist(const tacModel *m, const tacWork *w, const tacParamTangen
 static int shape_change(const tacModel *m, const tacParamTangent *t, int geom, tacVec3 *corner_change,
                         tacShapeTangent *change) {
     *change = (tacShapeTangent){0};
-    if (m->geom_type[geom] == TAC_MESH) {
+    if (m->geom_type[geom] == TAC_GEOM_MESH) {
         change->vert = corner_change;
         return tac_hull_tangent(m, m->geom_mesh[geom], t->field, t->index, corner_change);
     }

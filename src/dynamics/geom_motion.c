@@ -24,13 +24,13 @@ static void slide(tacMotionBound *b, double s, double u) {
 
 static double rotation_rate(const tacModel *m, const double *v, int joint) {
     const double *w = v + m->joint_dof_adr[joint];
-    return m->joint_type[joint] == TAC_HINGE ? tac_abs(w[0]) : tac_norm3(tac_load3(w));
+    return m->joint_type[joint] == TAC_JOINT_HINGE ? tac_abs(w[0]) : tac_norm3(tac_load3(w));
 }
 
 static void add_joint(const tacModelMotion *k, int joint, tacMotionBound *b) {
     const tacModel *m = k->model;
     int adr = m->joint_qpos_adr[joint];
-    if (m->joint_type[joint] != TAC_SLIDE) {
+    if (m->joint_type[joint] != TAC_JOINT_SLIDE) {
         turn(b, rotation_rate(m, k->v, joint), tac_norm3(m->joint_pos[joint]));
         return;
     }
@@ -43,7 +43,7 @@ static tacMotionBound child_bound(const tacModelMotion *k, int body, tacMotionBo
     const tacModel *m = k->model;
     int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
     if (m->body_mocap[body] >= 0) return (tacMotionBound){0};
-    if (first < last && m->joint_type[first] == TAC_FREE) {
+    if (first < last && m->joint_type[first] == TAC_JOINT_FREE) {
         const double *v = k->v + m->joint_dof_adr[first];
         return (tacMotionBound){.spin = tac_norm3(tac_load3(v + 3)), .speed = tac_norm3(tac_load3(v))};
     }
@@ -105,15 +105,15 @@ static void apply_joint(const tacModelMotion *k, int joint, double t, Frame *f) 
     double moved = q[0] + t * v[0] - m->qpos_0[m->joint_qpos_adr[joint]];
     tacVec3 axis = m->joint_axis[joint], w;
     switch (m->joint_type[joint]) {
-    case TAC_SLIDE:
+    case TAC_JOINT_SLIDE:
         axis = tac_quat_rotate(f->quat, axis);
         move_to(f, tac_madd3(f->pos, moved, axis));
         f->V.lin = tac_madd3(f->V.lin, v[0], axis);
         break;
-    case TAC_HINGE:
+    case TAC_JOINT_HINGE:
         turn_frame(f, tac_quat_axis_angle(axis, moved), tac_scale3(v[0], axis), m->joint_pos[joint]);
         break;
-    default: /* TAC_BALL */
+    default: /* TAC_JOINT_BALL */
         w = tac_load3(v);
         turn_frame(f, tac_quat_mul(tac_quat_normalize(tac_quat_load(q)), tac_quat_exp(tac_scale3(t, w))), w,
                    m->joint_pos[joint]);
@@ -128,7 +128,7 @@ static Frame body_frame(const tacModelMotion *k, int base, int body, double t, i
     if (body == base && base > 0) return (Frame){.quat = tac_quat_identity(), .places = places};
     if (base == 0 && b->spin == 0 && b->speed == 0)
         return (Frame){.pos = k->work->xpos[body], .quat = k->work->xquat[body], .places = places};
-    if (first < last && m->joint_type[first] == TAC_FREE) return free_frame(k, first, t, places);
+    if (first < last && m->joint_type[first] == TAC_JOINT_FREE) return free_frame(k, first, t, places);
     Frame f = body_frame(k, base, m->body_parent[body], t, places);
     move_to(&f, tac_add3(f.pos, tac_quat_rotate(f.quat, m->body_pos[body])));
     f.quat = tac_quat_mul(f.quat, m->body_quat[body]);

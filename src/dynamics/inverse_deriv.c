@@ -115,12 +115,12 @@ static void forward_pass(const tacModel *m, tacWork *w, const double *v, const d
         int first = m->body_joint_adr[b], last = first + m->body_joint_num[b];
         for (int j = first; j < last; j++) {
             int type = m->joint_type[j], dof = m->joint_dof_adr[j];
-            if (type == TAC_HINGE || type == TAC_SLIDE) {
+            if (type == TAC_JOINT_HINGE || type == TAC_JOINT_SLIDE) {
                 enter_group(w, dof, 1, v, a, &V, &A);
                 continue;
             }
             enter_group(w, dof, 3, v, a, &V, &A);
-            if (type == TAC_FREE) enter_group(w, dof + 3, 3, v, a, &V, &A);
+            if (type == TAC_JOINT_FREE) enter_group(w, dof + 3, 3, v, a, &V, &A);
         }
         w->V[b] = V;
         w->A[b] = A;
@@ -279,7 +279,7 @@ typedef struct Motion {
 /* Dofs of the group that begins at dof i. */
 static inline int group_size(const tacModel *m, int i) {
     int type = m->joint_type[m->dof_joint[i]];
-    return type == TAC_HINGE || type == TAC_SLIDE ? 1 : 3;
+    return type == TAC_JOINT_HINGE || type == TAC_JOINT_SLIDE ? 1 : 3;
 }
 
 /* The motion after a group from the motion before it. */

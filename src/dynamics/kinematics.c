@@ -70,15 +70,15 @@ INLINE void apply_joint(const tacModel *m, tacWork *w, int joint, const double *
     w->joint_axis[joint] = axis;
     w->joint_pos[joint] = anchor;
     switch (m->joint_type[joint]) {
-    case TAC_SLIDE:
+    case TAC_JOINT_SLIDE:
         pose->pos = tac_madd3(pose->pos, q[adr] - m->qpos_0[adr], axis);
         S[0] = (tacVec6){{0, 0, 0}, axis};
         break;
-    case TAC_HINGE:
+    case TAC_JOINT_HINGE:
         S[0].ang = axis;
         turn_about(pose, tac_quat_axis_angle(m->joint_axis[joint], q[adr] - m->qpos_0[adr]), anchor, joint_pos);
         break;
-    default: /* TAC_BALL */
+    default: /* TAC_JOINT_BALL */
         turn_about(pose, tac_quat_normalize(tac_quat_load(q + adr)), anchor, joint_pos);
         set_ball_axes(S, tac_quat_mat(pose->quat));
     }
@@ -87,8 +87,8 @@ INLINE void apply_joint(const tacModel *m, tacWork *w, int joint, const double *
 /* Linear parts of rotational axes about the reference point: velocity of the point O is axis x (O - anchor). */
 INLINE void complete_axes(const tacModel *m, tacWork *w, int joint, tacVec3 origin) {
     int type = m->joint_type[joint];
-    if (type == TAC_SLIDE) return;
-    int first = m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0), count = type == TAC_HINGE ? 1 : 3;
+    if (type == TAC_JOINT_SLIDE) return;
+    int first = m->joint_dof_adr[joint] + (type == TAC_JOINT_FREE ? 3 : 0), count = type == TAC_JOINT_HINGE ? 1 : 3;
     tacVec3 arm = tac_sub3(w->joint_pos[joint], origin);
     for (int i = first; i < first + count; i++)
         w->S[i].lin = tac_cross3(arm, w->S[i].ang);
@@ -106,7 +106,7 @@ static tacInertia world_inertia(const tacModel *m, const tacWork *w, int body, t
 INLINE void place_pose(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap) {
     int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
     Pose pose;
-    if (first < last && m->joint_type[first] == TAC_FREE) {
+    if (first < last && m->joint_type[first] == TAC_JOINT_FREE) {
         pose = apply_free(m, w, first, q);
     } else {
         pose = start_pose(m, w, body, mocap);
@@ -190,12 +190,12 @@ void tac_kinematics_v(const tacModel *m, tacWork *w, const double *v) {
         int first = m->body_joint_adr[b], last = first + m->body_joint_num[b];
         for (int j = first; j < last; j++) {
             int type = m->joint_type[j], dof = m->joint_dof_adr[j];
-            if (type == TAC_HINGE || type == TAC_SLIDE) {
+            if (type == TAC_JOINT_HINGE || type == TAC_JOINT_SLIDE) {
                 V = add_dofs(w, V, dof, 1, v);
                 continue;
             }
             V = add_dofs(w, V, dof, 3, v);
-            if (type == TAC_FREE) V = add_dofs(w, V, dof + 3, 3, v);
+            if (type == TAC_JOINT_FREE) V = add_dofs(w, V, dof + 3, 3, v);
         }
         w->V[b] = V;
     }
@@ -214,9 +214,9 @@ tacVec3 tac_point_velocity(const tacWork *w, int body, tacVec3 point) {
 int tac_dof_group(const tacModel *m, int i) {
     int joint = m->dof_joint[i], adr = m->joint_dof_adr[joint];
     switch (m->joint_type[joint]) {
-    case TAC_FREE:
+    case TAC_JOINT_FREE:
         return i - adr < 3 ? adr : adr + 3;
-    case TAC_BALL:
+    case TAC_JOINT_BALL:
         return adr;
     default:
         return i;

@@ -37,7 +37,7 @@ static Frame joint_frame(const tacOutputPoint *p, int joint) {
     const tacModel *m = p->m;
     Frame f = fixed_frame(p, m->joint_body[joint], p->w->joint_pos[joint]);
     int dof = m->joint_dof_adr[joint];
-    f.last = m->joint_type[joint] == TAC_FREE ? dof + 5 : m->dof_parent[dof];
+    f.last = m->joint_type[joint] == TAC_JOINT_FREE ? dof + 5 : m->dof_parent[dof];
     f.joint = joint + 1;
     return f;
 }

@@ -312,7 +312,7 @@ static double rest_pose_change(const tacOutputPoint *p, const tacParamTangent *t
     int turned = IS(t, body_quat), per = turned ? 4 : 3, body = t->index / per, k = t->index % per;
     int joint = m->body_joint_adr[body];
     double d[6];
-    if (m->body_joint_num[body] == 0 || m->joint_type[joint] != TAC_FREE) return 0;
+    if (m->body_joint_num[body] == 0 || m->joint_type[joint] != TAC_JOINT_FREE) return 0;
     tac_spring_displacement(m, joint, p->x.q, d);
     double along = turned ? tac_dot3(tac_load3(d + 3), tac_quat_component_turn(m->body_quat[body], k)) : d[k];
     return -m->joint_stiffness_used[joint] * along;

@@ -134,7 +134,8 @@ static void gravcomp(const Column *c, int body, int k) {
 /* --- Joints ------------------------------------------------------------------------------------------------------ */
 
 static int joint_dofs(const tacModel *m, int joint) {
-    static const int DOFS[] = {[TAC_FREE] = 6, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
+    static const int DOFS[] = {
+        [TAC_JOINT_FREE] = 6, [TAC_JOINT_BALL] = 3, [TAC_JOINT_SLIDE] = 1, [TAC_JOINT_HINGE] = 1};
     return DOFS[m->joint_type[joint]];
 }
 
@@ -182,7 +183,7 @@ static void joint_armature(const Column *c, int joint, int k) {
 static void joint_springref(const Column *c, int joint, int k) {
     int type = c->m->joint_type[joint];
     (void)k;
-    if (springs_on(c->m) && (type == TAC_HINGE || type == TAC_SLIDE))
+    if (springs_on(c->m) && (type == TAC_JOINT_HINGE || type == TAC_JOINT_SLIDE))
         force(c, c->m->joint_dof_adr[joint], c->m->joint_stiffness_used[joint]);
 }
 
@@ -200,7 +201,7 @@ static void joint_actfrcrange(const Column *c, int joint, int k) {
 static void free_spring_rest(const Column *c, int body, tacVec3 shift, tacVec3 turn) {
     const tacModel *m = c->m;
     int joint = m->body_joint_adr[body];
-    if (m->body_joint_num[body] == 0 || m->joint_type[joint] != TAC_FREE || !springs_on(m)) return;
+    if (m->body_joint_num[body] == 0 || m->joint_type[joint] != TAC_JOINT_FREE || !springs_on(m)) return;
     double d[6], stiffness = m->joint_stiffness_used[joint];
     tac_spring_displacement(m, joint, c->x->q, d);
     tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_neg3(tac_load3(d + 3)));

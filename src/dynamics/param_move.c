@@ -15,7 +15,7 @@ static tacVec6 turn_about(tacVec3 turn, tacVec3 point, tacVec3 origin) {
 /* Coordinates give the pose of free bodies, and the input that of mocap bodies. */
 static int has_place(const tacModel *m, const tacSmoothPoint *x, int body) {
     int joint = m->body_joint_adr[body];
-    if (m->body_joint_num[body] > 0 && m->joint_type[joint] == TAC_FREE) return 0;
+    if (m->body_joint_num[body] > 0 && m->joint_type[joint] == TAC_JOINT_FREE) return 0;
     return m->body_mocap[body] < 0 || x->u.mocap == NULL;
 }
 
@@ -60,15 +60,16 @@ static void joint_frames(const tacModel *m, const tacWork *w, int joint, const d
     for (int j = m->body_joint_adr[body]; j <= joint; j++) {
         const double *qj = q + m->joint_qpos_adr[j];
         *before = *after;
-        if (m->joint_type[j] == TAC_HINGE)
+        if (m->joint_type[j] == TAC_JOINT_HINGE)
             *after =
                 tac_quat_mul(*after, tac_quat_axis_angle(m->joint_axis[j], qj[0] - m->qpos_0[m->joint_qpos_adr[j]]));
-        if (m->joint_type[j] == TAC_BALL) *after = tac_quat_mul(*after, tac_quat_normalize(tac_quat_load(qj)));
+        if (m->joint_type[j] == TAC_JOINT_BALL) *after = tac_quat_mul(*after, tac_quat_normalize(tac_quat_load(qj)));
     }
 }
 
 static int joint_dofs(const tacModel *m, int joint) {
-    static const int DOFS[] = {[TAC_FREE] = 6, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
+    static const int DOFS[] = {
+        [TAC_JOINT_FREE] = 6, [TAC_JOINT_BALL] = 3, [TAC_JOINT_SLIDE] = 1, [TAC_JOINT_HINGE] = 1};
     return DOFS[m->joint_type[joint]];
 }
 
@@ -89,7 +90,7 @@ static int move_axis(const tacModel *m, const tacWork *w, int joint, int k, cons
     int body = m->joint_body[joint], dof = m->joint_dof_adr[joint];
     tacVec3 axis = m->joint_axis[joint], x = tac_cross3(axis, unit(k)), anchor = w->joint_pos[joint], moved = anchor;
     joint_frames(m, w, joint, q, &before, &after);
-    if (m->joint_type[joint] == TAC_SLIDE) {
+    if (m->joint_type[joint] == TAC_JOINT_SLIDE) {
         int adr = m->joint_qpos_adr[joint];
         moved = tac_madd3(anchor, q[adr] - m->qpos_0[adr], w->joint_axis[joint]);
     }
@@ -101,7 +102,7 @@ static int move_axis(const tacModel *m, const tacWork *w, int joint, int k, cons
 /* The joint moves by q - ref. */
 static int move_reference(const tacModel *m, const tacWork *w, int joint, tacMover *out) {
     int type = m->joint_type[joint];
-    if (type != TAC_HINGE && type != TAC_SLIDE) return 0;
+    if (type != TAC_JOINT_HINGE && type != TAC_JOINT_SLIDE) return 0;
     *out = tac_dof_mover(m, w, m->joint_dof_adr[joint]);
     out->S = tac_scale6(-1, out->S);
     return 1;

@@ -26,7 +26,8 @@ typedef struct Pass {
 
 /* I = n / sum of inverse weights,  stiffness = I / (T r)^2,  damping = 2 I / T */
 static void spring_tangents(const Pass *p, int joint) {
-    static const int DOFS[] = {[TAC_FREE] = 6, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
+    static const int DOFS[] = {
+        [TAC_JOINT_FREE] = 6, [TAC_JOINT_BALL] = 3, [TAC_JOINT_SLIDE] = 1, [TAC_JOINT_HINGE] = 1};
     const tacModel *m = p->m;
     int first = m->joint_dof_adr[joint], n = DOFS[m->joint_type[joint]];
     double T = m->joint_springdamper[2 * joint], r = m->joint_springdamper[2 * joint + 1], weight = 0;
@@ -69,7 +70,8 @@ static void moment_change(const Pass *p, int a, const tacParamTangent *t, double
     if (IS(t, actuator_cranklength) && t->index == a) tac_add_crank_row(m, p->w, a, &length, row);
     if (IS(t, term_coef) && m->actuator_trntype[a] == TAC_TRN_TENDON && tac_tendon_of_term(m, t->index) == joint)
         row[m->joint_dof_adr[m->term_joint[t->index]]] += m->actuator_gear[6 * a];
-    if (m->actuator_trntype[a] == TAC_TRN_JOINT_IN_PARENT && m->joint_type[joint] == TAC_FREE && IS(t, body_quat) &&
+    if (m->actuator_trntype[a] == TAC_TRN_JOINT_IN_PARENT && m->joint_type[joint] == TAC_JOINT_FREE &&
+        IS(t, body_quat) &&
         t->index / 4 == m->joint_body[joint]) { /* torque R^T gear: turning R by d gives (R^T gear) x d */
         int dof = m->joint_dof_adr[joint] + 3;
         tacVec3 torque = tac_load3(p->w->moment + (size_t)a * (size_t)m->nv + dof);

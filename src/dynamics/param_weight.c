@@ -26,7 +26,7 @@ static int move_free_body(const tacModel *m, const tacWork *w, const tacParamTan
 }
 
 static int is_free(const tacModel *m, int body) {
-    return m->body_joint_num[body] > 0 && m->joint_type[m->body_joint_adr[body]] == TAC_FREE;
+    return m->body_joint_num[body] > 0 && m->joint_type[m->body_joint_adr[body]] == TAC_JOINT_FREE;
 }
 
 /* A joint's ref moves only qpos_0. */
@@ -81,8 +81,8 @@ void tac_dof_weight_tangents(const tacModel *m, tacWork *w, const tacParamTangen
     memset(rows, 0, (size_t)m->nmember * (size_t)m->nv * sizeof *rows);
     for (int j = 0; j < m->njnt; j++) {
         int dof = m->joint_dof_adr[j], type = m->joint_type[j];
-        average_dofs(m, w, t, dof, type == TAC_FREE || type == TAC_BALL ? 3 : 1, rows);
-        if (type == TAC_FREE) average_dofs(m, w, t, dof + 3, 3, rows);
+        average_dofs(m, w, t, dof, type == TAC_JOINT_FREE || type == TAC_JOINT_BALL ? 3 : 1, rows);
+        if (type == TAC_JOINT_FREE) average_dofs(m, w, t, dof + 3, 3, rows);
     }
 }
 

@@ -6,11 +6,11 @@
 int tac_spring_displacement(const tacModel *m, int joint, const double *q, double *d) {
     int adr = m->joint_qpos_adr[joint], type = m->joint_type[joint], n = 0;
     const double *now = q + adr, *rest = m->qpos_spring + adr;
-    if (type == TAC_SLIDE || type == TAC_HINGE) {
+    if (type == TAC_JOINT_SLIDE || type == TAC_JOINT_HINGE) {
         d[0] = now[0] - rest[0];
         return 1;
     }
-    if (type == TAC_FREE) {
+    if (type == TAC_JOINT_FREE) {
         for (; n < 3; n++)
             d[n] = now[n] - rest[n];
         now += 3;

@@ -52,8 +52,8 @@ static void average_dofs(tacModel *m, tacWork *w, int first, int count) {
 
 static void joint_inverse_weights(tacModel *m, tacWork *w, int joint) {
     int dof = m->joint_dof_adr[joint], type = m->joint_type[joint];
-    average_dofs(m, w, dof, type == TAC_FREE || type == TAC_BALL ? 3 : 1);
-    if (type == TAC_FREE) average_dofs(m, w, dof + 3, 3);
+    average_dofs(m, w, dof, type == TAC_JOINT_FREE || type == TAC_JOINT_BALL ? 3 : 1);
+    if (type == TAC_JOINT_FREE) average_dofs(m, w, dof + 3, 3);
 }
 
 static void weigh_body(tacModel *m, tacWork *w, int body, int slides) {
@@ -90,7 +90,8 @@ static void weigh_tendons(tacModel *m, tacWork *w) {
 
 /* springdamper = (time constant T, ratio r): I = 1 / mean inverse weight, k = I / (T r)^2, b = 2 I / T */
 static void springs_from_ratios(tacModel *m) {
-    static const int DOFS[] = {[TAC_FREE] = 6, [TAC_BALL] = 3, [TAC_SLIDE] = 1, [TAC_HINGE] = 1};
+    static const int DOFS[] = {
+        [TAC_JOINT_FREE] = 6, [TAC_JOINT_BALL] = 3, [TAC_JOINT_SLIDE] = 1, [TAC_JOINT_HINGE] = 1};
     for (int j = 0; j < m->njnt; j++) {
         int first = m->joint_dof_adr[j], n = DOFS[m->joint_type[j]];
         double T = m->joint_springdamper[2 * j], r = m->joint_springdamper[2 * j + 1], sum = 0;

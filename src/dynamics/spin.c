@@ -19,13 +19,13 @@
 
 /* 1: a free or ball joint on a fixed body. */
 static int is_root(const tacModel *m, int joint) {
-    return (m->joint_type[joint] == TAC_FREE || m->joint_type[joint] == TAC_BALL) &&
+    return (m->joint_type[joint] == TAC_JOINT_FREE || m->joint_type[joint] == TAC_JOINT_BALL) &&
            m->dof_parent[m->joint_dof_adr[joint]] < 0;
 }
 
 /* 1: the dof after those of the joint moves on them, as it does on the base of most robots. */
 static int carries_next(const tacModel *m, int joint) {
-    int next = m->joint_dof_adr[joint] + (m->joint_type[joint] == TAC_FREE ? 6 : 3);
+    int next = m->joint_dof_adr[joint] + (m->joint_type[joint] == TAC_JOINT_FREE ? 6 : 3);
     return next < m->nv && m->dof_parent[next] == next - 1;
 }
 
@@ -97,7 +97,7 @@ int tac_spin_is_beside(const tacSpin *s) {
 
 void tac_spin_open(const tacModel *m, const tacWork *w, int joint, const double *v, double h, tacSpin *s) {
     s->dof = m->joint_dof_adr[joint];
-    s->is_free = m->joint_type[joint] == TAC_FREE;
+    s->is_free = m->joint_type[joint] == TAC_JOINT_FREE;
     s->h = h;
     s->R = w->xmat[m->joint_body[joint]];
     s->w = s->next = tac_load3(v + s->dof + (s->is_free ? 3 : 0));

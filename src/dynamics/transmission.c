@@ -79,10 +79,10 @@ static void transmit_joint(const tacModel *m, int actuator, const double *gear, 
     int joint = m->actuator_trnid[2 * actuator], dof = m->joint_dof_adr[joint];
     const double *qj = q + m->joint_qpos_adr[joint];
     switch (m->joint_type[joint]) {
-    case TAC_FREE:
+    case TAC_JOINT_FREE:
         transmit_free(m, actuator, gear, tac_quat_normalize(tac_quat_load(qj + 3)), out);
         break;
-    case TAC_BALL:
+    case TAC_JOINT_BALL:
         transmit_ball(m, actuator, gear, tac_quat_normalize(tac_quat_load(qj)), out);
         break;
     default:
@@ -225,7 +225,7 @@ double tac_transmission_period(const tacModel *m, int actuator) {
     switch (m->actuator_trntype[actuator]) {
     case TAC_TRN_JOINT:
     case TAC_TRN_JOINT_IN_PARENT:
-        return m->joint_type[trnid[0]] == TAC_BALL ? TAC_TWO_PI * tac_norm3(tac_load3(gear)) : 0;
+        return m->joint_type[trnid[0]] == TAC_JOINT_BALL ? TAC_TWO_PI * tac_norm3(tac_load3(gear)) : 0;
     case TAC_TRN_SITE:
         return trnid[1] >= 0 && all_zero3(gear) ? TAC_TWO_PI * tac_norm3(tac_load3(gear + 3)) : 0;
     default:

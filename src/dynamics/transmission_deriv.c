@@ -180,7 +180,7 @@ static void emit_ends(const tacModel *m, const tacWork *w, const Ends *e, double
 /* In-parent ball or free: the torque R^T gear turns with the child, d(R^T gear) = (R^T gear) x d. */
 static void emit_in_parent(const tacModel *m, const tacWork *w, int actuator, double scale, const tacSink *sink) {
     int joint = m->actuator_trnid[2 * actuator], type = m->joint_type[joint];
-    int dof = m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0);
+    int dof = m->joint_dof_adr[joint] + (type == TAC_JOINT_FREE ? 3 : 0);
     tacVec3 g = tac_scale3(scale, tac_load3(w->moment + (size_t)actuator * (size_t)m->nv + dof));
     tac_emit(sink, dof, dof + 1, -g.z), tac_emit(sink, dof, dof + 2, g.y);
     tac_emit(sink, dof + 1, dof, g.z), tac_emit(sink, dof + 1, dof + 2, -g.x);
@@ -191,7 +191,7 @@ int tac_moment_is_constant(const tacModel *m, int actuator) {
     int type = m->actuator_trntype[actuator];
     if (type == TAC_TRN_JOINT_IN_PARENT) {
         int joint = m->joint_type[m->actuator_trnid[2 * actuator]];
-        return joint == TAC_HINGE || joint == TAC_SLIDE;
+        return joint == TAC_JOINT_HINGE || joint == TAC_JOINT_SLIDE;
     }
     return type != TAC_TRN_SITE && type != TAC_TRN_SLIDERCRANK;
 }
@@ -257,8 +257,9 @@ void tac_add_length_row(const tacModel *m, const tacWork *w, int actuator, const
     const int *trnid = m->actuator_trnid + 2 * actuator;
     int type = m->actuator_trntype[actuator];
     int joint = type == TAC_TRN_JOINT || type == TAC_TRN_JOINT_IN_PARENT ? m->joint_type[trnid[0]] : -1;
-    if (joint == TAC_FREE || type == TAC_TRN_BODY || (type == TAC_TRN_SITE && trnid[1] < 0)) return; /* no length */
-    if (joint == TAC_BALL) {
+    if (joint == TAC_JOINT_FREE || type == TAC_TRN_BODY || (type == TAC_TRN_SITE && trnid[1] < 0))
+        return; /* no length */
+    if (joint == TAC_JOINT_BALL) {
         add_ball_length(m, actuator, q, scale, row);
     } else if (type == TAC_TRN_SITE) {
         add_site_pair_length(m, w, actuator, scale, row);

@@ -11,7 +11,7 @@
 
 /* 1: the body has one free joint on the world, and its descendants have neither mass nor joints. */
 static int floats_alone(const tacModel *m, int body) {
-    if (m->body_joint_num[body] != 1 || m->joint_type[m->body_joint_adr[body]] != TAC_FREE) return 0;
+    if (m->body_joint_num[body] != 1 || m->joint_type[m->body_joint_adr[body]] != TAC_JOINT_FREE) return 0;
     for (int b = body + 1; b < m->nbody; b++) {
         int above = b;
         while (above > body)
@@ -26,7 +26,7 @@ int tac_bias_rows(const tacModel *m, int all, unsigned char *rows) {
     memset(rows, all, (size_t)m->nv);
     if (all) return m->nv > 0;
     for (int j = 0; j < m->njnt; j++) {
-        if (m->joint_type[j] != TAC_FREE || !floats_alone(m, m->joint_body[j])) continue;
+        if (m->joint_type[j] != TAC_JOINT_FREE || !floats_alone(m, m->joint_body[j])) continue;
         memset(rows + m->joint_dof_adr[j], 1, 6);
         any = 1;
     }

@@ -163,7 +163,7 @@ static void fill_joints(Assembly *a) {
     for (int i = 0; i < m->njnt; i++) {
         const tacAddedJoint *added = TAC_ADDED(a->b->joint, tacAddedJoint, a->order.joint[i]);
         const tacJointDef *d = &added->def;
-        int one_axis = d->type == TAC_HINGE || d->type == TAC_SLIDE;
+        int one_axis = d->type == TAC_JOINT_HINGE || d->type == TAC_JOINT_SLIDE;
         m->joint_name[i] = put_name(a, d->name);
         m->joint_type[i] = (int)d->type;
         m->joint_body[i] = added->body;
@@ -171,7 +171,7 @@ static void fill_joints(Assembly *a) {
         COPY(joint, actfrclimited);
         COPY(joint, actgravcomp);
         COPY(joint, group);
-        m->joint_pos[i] = d->type == TAC_FREE ? tac_zero3() : d->pos;
+        m->joint_pos[i] = d->type == TAC_JOINT_FREE ? tac_zero3() : d->pos;
         m->joint_axis[i] = one_axis ? tac_unit_axis(d->axis) : tac_vec3(0, 0, 1);
         COPY(joint, ref);
         COPY(joint, springref);
@@ -198,7 +198,7 @@ static void fill_geoms(Assembly *a) {
         m->geom_name[i] = put_name(a, d->name);
         m->geom_type[i] = (int)d->type;
         m->geom_body[i] = added->body;
-        m->geom_mesh[i] = d->type == TAC_MESH ? d->mesh : -1;
+        m->geom_mesh[i] = d->type == TAC_GEOM_MESH ? d->mesh : -1;
         COPY(geom, contype);
         COPY(geom, conaffinity);
         COPY(geom, condim);
@@ -448,9 +448,9 @@ typedef struct Span {
 /* qpos_0 of a joint. */
 static void default_coordinates(const tacModel *m, int joint, double *q) {
     tacVec3 pos = m->body_pos[m->joint_body[joint]];
-    if (m->joint_type[joint] == TAC_FREE) {
+    if (m->joint_type[joint] == TAC_JOINT_FREE) {
         tac_store3(q, pos), tac_quat_store(q + 3, m->body_quat[m->joint_body[joint]]);
-    } else if (m->joint_type[joint] == TAC_BALL) {
+    } else if (m->joint_type[joint] == TAC_JOINT_BALL) {
         tac_quat_store(q, tac_quat_identity());
     } else {
         q[0] = m->joint_ref[joint];

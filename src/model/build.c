@@ -151,7 +151,7 @@ int tac_model_add_joint(tacBuilder *b, int body, const tacJointDef *def) {
     int id = b->joint.count;
     if (!has_body(b, body, TAC_KIND_JOINT, id, def->name)) return -1;
     char text[128];
-    if ((unsigned)def->type > TAC_HINGE)
+    if ((unsigned)def->type > TAC_JOINT_HINGE)
         return refuse(b, TAC_ERR_MODEL, TAC_KIND_JOINT, id, "joint %s: type %d, expected free, ball, slide or hinge",
                       call(def->name, id, text, sizeof text), (int)def->type);
     if (b->nq > INT_MAX - TAC_JOINT_NQ[def->type])

@@ -14,7 +14,7 @@ tacBodyDef tac_default_body(void) {
 }
 
 tacJointDef tac_default_joint(void) {
-    return (tacJointDef){.type = TAC_HINGE,
+    return (tacJointDef){.type = TAC_JOINT_HINGE,
                          .axis = {0, 0, 1},
                          .solref_limit = SOLREF,
                          .solimp_limit = SOLIMP,
@@ -23,7 +23,7 @@ tacJointDef tac_default_joint(void) {
 }
 
 tacGeomDef tac_default_geom(void) {
-    return (tacGeomDef){.type = TAC_SPHERE,
+    return (tacGeomDef){.type = TAC_GEOM_SPHERE,
                         .mesh = -1,
                         .contype = 1,
                         .conaffinity = 1,
@@ -43,7 +43,7 @@ tacMeshDef tac_default_mesh(void) {
 }
 
 tacSiteDef tac_default_site(void) {
-    return (tacSiteDef){.type = TAC_SPHERE, .quat = UNIT_QUAT, .size = {0.005, 0.005, 0.005}};
+    return (tacSiteDef){.type = TAC_GEOM_SPHERE, .quat = UNIT_QUAT, .size = {0.005, 0.005, 0.005}};
 }
 
 tacTendonDef tac_default_tendon(void) {
@@ -93,7 +93,7 @@ tacOptionDef tac_default_option(void) {
                           .gravity = {0, 0, -9.81},
                           .iterations = 100,
                           .ls_iterations = 50,
-                          .integrator = TAC_EULER,
+                          .integrator = TAC_INTEGRATOR_EULER,
                           .cone = TAC_CONE_PYRAMIDAL,
                           .solver = TAC_SOLVER_NEWTON,
                           .o_solref = SOLREF,

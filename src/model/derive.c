@@ -69,13 +69,13 @@ static void derive_coordinates(tacModel *m) {
         double *q0 = m->qpos_0 + m->joint_qpos_adr[j], *spring = m->qpos_spring + m->joint_qpos_adr[j];
         int body = m->joint_body[j];
         switch (m->joint_type[j]) {
-        case TAC_FREE:
+        case TAC_JOINT_FREE:
             tac_store3(q0, m->body_pos[body]);
             tac_quat_store(q0 + 3, m->body_quat[body]);
             tac_store3(spring, m->body_pos[body]);
             tac_quat_store(spring + 3, m->body_quat[body]);
             break;
-        case TAC_BALL:
+        case TAC_JOINT_BALL:
             tac_quat_store(q0, tac_quat_identity());
             tac_quat_store(spring, tac_quat_identity());
             break;

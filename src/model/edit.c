@@ -244,7 +244,7 @@ static void move_key(const Import *im, double *qpos, double *qvel) {
     const tacModel *m = im->m;
     for (int j = 0; j < m->njnt; j++) {
         double *q = qpos + m->joint_qpos_adr[j], *v = qvel + m->joint_dof_adr[j];
-        if (m->joint_type[j] != TAC_FREE) continue;
+        if (m->joint_type[j] != TAC_JOINT_FREE) continue;
         tac_store3(q, move_point(im, tac_load3(q)));
         tac_quat_store(q + 3, move_turn(im, tac_quat_load(q + 3)));
         tac_store3(v, tac_quat_rotate(im->def.quat, tac_load3(v)));

@@ -18,18 +18,18 @@
 
 static double solid_volume(int type, const double *s) {
     switch (type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return 4 * PI * s[0] * s[0] * s[0] / 3;
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return PI * (s[0] * s[0] * 2 * s[1] + 4 * s[0] * s[0] * s[0] / 3);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return PI * s[0] * s[0] * 2 * s[1];
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return 4 * PI * s[0] * s[1] * s[2] / 3;
-    case TAC_HFIELD:
-    case TAC_BOX:
+    case TAC_GEOM_HFIELD:
+    case TAC_GEOM_BOX:
         return s[0] * s[1] * s[2] * 8;
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return PI * s[0] * s[0] * 2 * s[1] / 3;
     default:
         return 0;
@@ -38,18 +38,18 @@ static double solid_volume(int type, const double *s) {
 
 static double solid_volume_jvp(int type, const double *s, const double *d) {
     switch (type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return 4 * PI * s[0] * s[0] * d[0];
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return PI * (4 * s[0] * s[1] * d[0] + 2 * s[0] * s[0] * d[1] + 4 * s[0] * s[0] * d[0]);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return PI * (4 * s[0] * s[1] * d[0] + 2 * s[0] * s[0] * d[1]);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return 4 * PI * (d[0] * s[1] * s[2] + s[0] * d[1] * s[2] + s[0] * s[1] * d[2]) / 3;
-    case TAC_HFIELD:
-    case TAC_BOX:
+    case TAC_GEOM_HFIELD:
+    case TAC_GEOM_BOX:
         return 8 * (d[0] * s[1] * s[2] + s[0] * d[1] * s[2] + s[0] * s[1] * d[2]);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return 2 * PI * (2 * s[0] * s[1] * d[0] + s[0] * s[0] * d[1]) / 3;
     default:
         return 0;
@@ -64,20 +64,20 @@ static double cone_slant_jvp(const double *s, const double *d) {
 
 static double shell_area(int type, const double *s) {
     switch (type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return 4 * PI * s[0] * s[0];
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return 4 * PI * s[0] * s[0] + 2 * PI * s[0] * 2 * s[1];
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return 2 * PI * s[0] * s[0] + 2 * PI * s[0] * 2 * s[1];
-    case TAC_ELLIPSOID: {
+    case TAC_GEOM_ELLIPSOID: {
         double sum = tac_pow(s[0] * s[1], THOMSEN) + tac_pow(s[1] * s[2], THOMSEN) + tac_pow(s[2] * s[0], THOMSEN);
         return 4 * PI * tac_pow(sum / 3, 1 / THOMSEN);
     }
-    case TAC_HFIELD:
-    case TAC_BOX:
+    case TAC_GEOM_HFIELD:
+    case TAC_GEOM_BOX:
         return 8 * (s[0] * s[1] + s[1] * s[2] + s[2] * s[0]);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return PI * s[0] * (s[0] + cone_slant(s));
     default:
         return 0;
@@ -93,23 +93,23 @@ static double ellipsoid_area_jvp(const double *s, const double *d) {
         sum += power;
         change += power / (s[i] * s[j]) * (d[i] * s[j] + s[i] * d[j]);
     }
-    return shell_area(TAC_ELLIPSOID, s) * change / sum;
+    return shell_area(TAC_GEOM_ELLIPSOID, s) * change / sum;
 }
 
 static double shell_area_jvp(int type, const double *s, const double *d) {
     switch (type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return 8 * PI * s[0] * d[0];
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return 4 * PI * (2 * s[0] * d[0] + d[0] * s[1] + s[0] * d[1]);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return 4 * PI * (s[0] * d[0] + d[0] * s[1] + s[0] * d[1]);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return ellipsoid_area_jvp(s, d);
-    case TAC_HFIELD:
-    case TAC_BOX:
+    case TAC_GEOM_HFIELD:
+    case TAC_GEOM_BOX:
         return 8 * (d[0] * (s[1] + s[2]) + d[1] * (s[0] + s[2]) + d[2] * (s[0] + s[1]));
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return PI * (d[0] * (2 * s[0] + cone_slant(s)) + s[0] * cone_slant_jvp(s, d));
     default:
         return 0;
@@ -119,7 +119,7 @@ static double shell_area_jvp(int type, const double *s, const double *d) {
 double tac_geom_volume(const tacModel *m, int geom) {
     int type = m->geom_type[geom];
     const double *size = m->geom_size + 3 * geom;
-    if (type == TAC_MESH) return m->mesh_volume[m->geom_mesh[geom]];
+    if (type == TAC_GEOM_MESH) return m->mesh_volume[m->geom_mesh[geom]];
     return m->geom_shell[geom] ? shell_area(type, size) : solid_volume(type, size);
 }
 
@@ -221,7 +221,7 @@ static tacVec3 ellipsoid_shell(double m, const double *s) {
 
 static tacVec3 ellipsoid_shell_jvp(double m, const double *s, const double *d) {
     const double e = SHELL_THICKNESS, a = s[0], b = s[1], c = s[2], da = d[0], db = d[1], dc = d[2];
-    double Va = 4 * PI * a * b * c / 3, dVa = solid_volume_jvp(TAC_ELLIPSOID, s, d);
+    double Va = 4 * PI * a * b * c / 3, dVa = solid_volume_jvp(TAC_GEOM_ELLIPSOID, s, d);
     double layer = 4 * PI / 3 * (e * (a * b + b * c + c * a) + e * e * (a + b + c) + e * e * e);
     double pairs = da * (b + c) + db * (a + c) + dc * (a + b), ratio = Va / layer;
     double dratio = (dVa - ratio * (4 * PI / 3 * (e * pairs + e * e * (da + db + dc)))) / layer;
@@ -303,18 +303,18 @@ static tacVec3 cone_shell_jvp(double m, const double *s, const double *d) {
 
 static tacVec3 solid_inertia(int type, double m, const double *s) {
     switch (type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return tac_scale3(2 * m * s[0] * s[0] / 5, tac_vec3(1, 1, 1));
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return capsule_solid(m, s);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return cylinder_solid(m, s[0], 2 * s[1]);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return three_axes(m / 5, s);
-    case TAC_HFIELD:
-    case TAC_BOX:
+    case TAC_GEOM_HFIELD:
+    case TAC_GEOM_BOX:
         return three_axes(m / 3, s);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return cone_solid(m, s);
     default:
         return tac_zero3();
@@ -323,18 +323,18 @@ static tacVec3 solid_inertia(int type, double m, const double *s) {
 
 static tacVec3 solid_inertia_jvp(int type, double m, const double *s, const double *d) {
     switch (type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return tac_scale3(4 * m * s[0] * d[0] / 5, tac_vec3(1, 1, 1));
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return capsule_solid_jvp(m, s, d);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return cylinder_solid_jvp(m, s[0], 2 * s[1], d[0], 2 * d[1]);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return three_axes_jvp(m / 5, s, d);
-    case TAC_HFIELD:
-    case TAC_BOX:
+    case TAC_GEOM_HFIELD:
+    case TAC_GEOM_BOX:
         return three_axes_jvp(m / 3, s, d);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return cone_solid_jvp(m, s, d);
     default:
         return tac_zero3();
@@ -343,18 +343,18 @@ static tacVec3 solid_inertia_jvp(int type, double m, const double *s, const doub
 
 static tacVec3 shell_inertia(int type, double m, const double *s) {
     switch (type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return tac_scale3(2 * m * s[0] * s[0] / 3, tac_vec3(1, 1, 1));
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return capsule_shell(m, s);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return cylinder_shell(m, s);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return ellipsoid_shell(m, s);
-    case TAC_HFIELD:
-    case TAC_BOX:
+    case TAC_GEOM_HFIELD:
+    case TAC_GEOM_BOX:
         return box_shell(m, s);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return cone_shell(m, s);
     default:
         return tac_zero3();
@@ -363,18 +363,18 @@ static tacVec3 shell_inertia(int type, double m, const double *s) {
 
 static tacVec3 shell_inertia_jvp(int type, double m, const double *s, const double *d) {
     switch (type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return tac_scale3(4 * m * s[0] * d[0] / 3, tac_vec3(1, 1, 1));
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return capsule_shell_jvp(m, s, d);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return cylinder_shell_jvp(m, s, d);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return ellipsoid_shell_jvp(m, s, d);
-    case TAC_HFIELD:
-    case TAC_BOX:
+    case TAC_GEOM_HFIELD:
+    case TAC_GEOM_BOX:
         return box_shell_jvp(m, s, d);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return cone_shell_jvp(m, s, d);
     default:
         return tac_zero3();
@@ -406,12 +406,13 @@ tacMassProperties tac_geom_inertia(const tacModel *m, int geom) {
     int type = m->geom_type[geom], shell = m->geom_shell[geom];
     const double *size = m->geom_size + 3 * geom;
     double mass = geom_mass(m, geom);
-    if (type == TAC_MESH) return mesh_geom_inertia(m, geom, mass);
+    if (type == TAC_GEOM_MESH) return mesh_geom_inertia(m, geom, mass);
     tacMassProperties p = {.mass = mass, .com = m->geom_pos[geom], .quat = m->geom_quat[geom]};
     if (mass == 0) return p;
     p.diag = shell ? shell_inertia(type, mass, size) : solid_inertia(type, mass, size);
     p.icom = tac_diag_to_sym(p.quat, p.diag);
-    if (type == TAC_CONE) p.com = tac_add3(p.com, tac_quat_rotate(p.quat, tac_vec3(0, 0, cone_center(size, shell))));
+    if (type == TAC_GEOM_CONE)
+        p.com = tac_add3(p.com, tac_quat_rotate(p.quat, tac_vec3(0, 0, cone_center(size, shell))));
     return p;
 }
 
@@ -455,7 +456,7 @@ tacInertialTangent tac_geom_inertia_jvp(const tacModel *m, int geom, tacNumber n
     int type = m->geom_type[geom], shell = m->geom_shell[geom];
     const double *s = m->geom_size + 3 * geom;
     double size[3];
-    if (type == TAC_MESH) return mesh_geom_inertia_jvp(m, geom, n);
+    if (type == TAC_GEOM_MESH) return mesh_geom_inertia_jvp(m, geom, n);
     tac_store3(size, TAC_CHANGE3(n, geom_size, geom));
     tacMassProperties p = tac_geom_inertia(m, geom);
     double volume = shell ? shell_area_jvp(type, s, size) : solid_volume_jvp(type, s, size);
@@ -464,7 +465,7 @@ tacInertialTangent tac_geom_inertia_jvp(const tacModel *m, int geom, tacNumber n
                          : tac_add3(solid_inertia(type, mass, s), solid_inertia_jvp(type, p.mass, s, size));
     tacInertialTangent own = {mass, tac_zero3(), {diag.x, diag.y, diag.z, 0, 0, 0}};
     tacVec3 com = tac_zero3();
-    if (type == TAC_CONE) {
+    if (type == TAC_GEOM_CONE) {
         com.z = cone_center(s, shell);
         own.com.z = cone_center_jvp(s, size, shell);
     }

@@ -33,8 +33,9 @@ static const char *reason_against_joint(const tacModel *m, const tacField *f, in
         return "it is computed from springdamper";
     if (IS(f, joint_springdamper) && spring[0] == 0 && spring[1] == 0)
         return "the joint uses stiffness and damping, not springdamper";
-    if (IS(f, joint_pos) && type == TAC_FREE) return "a free joint has no anchor";
-    if (IS(f, joint_axis) && (type == TAC_FREE || type == TAC_BALL)) return "a free or ball joint has no axis";
+    if (IS(f, joint_pos) && type == TAC_JOINT_FREE) return "a free joint has no anchor";
+    if (IS(f, joint_axis) && (type == TAC_JOINT_FREE || type == TAC_JOINT_BALL))
+        return "a free or ball joint has no axis";
     return NULL;
 }
 
@@ -131,7 +132,7 @@ static const char *reason_against_deriving(const tacModel *m, int field, int ind
     int row = index / f->per;
     if (IS(f, option_settotalmass) && !(*m->option_settotalmass > 0)) return "no total mass is set";
     if (IS(f, joint_axis)) return reason_against_sliding(m, m->joint_body[row]);
-    if (IS(f, joint_range) && m->joint_type[row] == TAC_BALL && m->joint_limited[row] && index % 2 == 0)
+    if (IS(f, joint_range) && m->joint_type[row] == TAC_JOINT_BALL && m->joint_limited[row] && index % 2 == 0)
         return "the range of a ball joint begins at 0";
     if (IS(f, tendon_armature) && m->tendon_armature[row] == 0) return reason_against_armature(m, row);
     if (IS(f, tendon_springlength) && tac_spring_is_automatic(m, row))

@@ -104,7 +104,7 @@ static void spread(Removal *r) {
     EACH(TAC_KIND_JOINT, joint, tacAddedJoint, d) if (goes(r, TAC_KIND_BODY, d->body)) mark[i] = -1;
     EACH(TAC_KIND_GEOM, geom, tacAddedGeom, d) {
         if (goes(r, TAC_KIND_BODY, d->body)) mark[i] = -1;
-        if (d->def.type == TAC_MESH && goes(r, TAC_KIND_MESH, d->def.mesh)) mark[i] = -1;
+        if (d->def.type == TAC_GEOM_MESH && goes(r, TAC_KIND_MESH, d->def.mesh)) mark[i] = -1;
     }
     EACH(TAC_KIND_SITE, site, tacAddedSite, d) if (goes(r, TAC_KIND_BODY, d->body)) mark[i] = -1;
     EACH(TAC_KIND_TENDON, tendon, tacTendonDef, d)

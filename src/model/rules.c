@@ -26,7 +26,7 @@ static int measures_angle(const tacModel *m, int a) {
     switch (m->actuator_trntype[a]) {
     case TAC_TRN_JOINT:
     case TAC_TRN_JOINT_IN_PARENT:
-        return m->joint_type[id] == TAC_BALL;
+        return m->joint_type[id] == TAC_JOINT_BALL;
     case TAC_TRN_SITE:
         return ref >= 0 && gear[0] == 0 && gear[1] == 0 && gear[2] == 0;
     default:
@@ -85,6 +85,7 @@ int tac_body_only_slides(const tacModel *m, int body) {
         return 0;
     int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
     for (int j = first; j < last; j++)
-        if (m->joint_type[j] != TAC_SLIDE || !near_zero3(m->joint_pos[j]) || !is_aligned(m->joint_axis[j])) return 0;
+        if (m->joint_type[j] != TAC_JOINT_SLIDE || !near_zero3(m->joint_pos[j]) || !is_aligned(m->joint_axis[j]))
+            return 0;
     return !has_child(m, body) && !is_pulled(m, body);
 }

@@ -125,7 +125,7 @@ static tacStatus check_pool(const tacCheck *c) {
 
 static tacStatus check_option(const tacCheck *c) {
     const tacModel *m = c->m;
-    TAC_TRY(check_type(c, TAC_KIND_OPTION, 0, "integrator", *m->option_integrator, TAC_IMPLICITFAST + 1));
+    TAC_TRY(check_type(c, TAC_KIND_OPTION, 0, "integrator", *m->option_integrator, TAC_INTEGRATOR_IMPLICITFAST + 1));
     TAC_TRY(check_type(c, TAC_KIND_OPTION, 0, "cone", *m->option_cone, TAC_CONE_ELLIPTIC + 1));
     return check_type(c, TAC_KIND_OPTION, 0, "solver", *m->option_solver, TAC_SOLVER_NEWTON + 1);
 }
@@ -158,12 +158,12 @@ static tacStatus check_joints(const tacCheck *c) {
     TAC_TRY(check_owners(c, TAC_KIND_JOINT, m->njnt, m->joint_body));
     for (int i = 0; i < m->njnt; i++) {
         int body = m->joint_body[i];
-        TAC_TRY(check_type(c, TAC_KIND_JOINT, i, "type", m->joint_type[i], TAC_HINGE + 1));
+        TAC_TRY(check_type(c, TAC_KIND_JOINT, i, "type", m->joint_type[i], TAC_JOINT_HINGE + 1));
         if (body == 0) return TAC_REFUSE(c, TAC_KIND_JOINT, i, "moves the world, expected a body");
         if (m->body_mocap[body] >= 0)
             return TAC_REFUSE(c, TAC_KIND_JOINT, i, "moves mocap body '%s', expected a mocap body to have no joints",
                               tac_model_name(m, TAC_KIND_BODY, body));
-        if (m->joint_type[i] != TAC_FREE) continue;
+        if (m->joint_type[i] != TAC_JOINT_FREE) continue;
         if (m->body_parent[body] != 0)
             return TAC_REFUSE(c, TAC_KIND_JOINT, i, "free joint of body '%s', expected a child of the world",
                               tac_model_name(m, TAC_KIND_BODY, body));
@@ -181,8 +181,8 @@ static tacStatus check_geoms(const tacCheck *c) {
     for (int i = 0; i < m->ngeom; i++) {
         int condim = m->geom_condim[i];
         TAC_TRY(check_type(c, TAC_KIND_GEOM, i, "type", m->geom_type[i], TAC_GEOM_TYPES));
-        if (m->geom_type[i] == TAC_MESH) TAC_TRY(check_id(c, TAC_KIND_GEOM, i, TAC_KIND_MESH, m->geom_mesh[i], 0));
-        if (m->geom_type[i] != TAC_MESH && m->geom_mesh[i] != -1)
+        if (m->geom_type[i] == TAC_GEOM_MESH) TAC_TRY(check_id(c, TAC_KIND_GEOM, i, TAC_KIND_MESH, m->geom_mesh[i], 0));
+        if (m->geom_type[i] != TAC_GEOM_MESH && m->geom_mesh[i] != -1)
             return TAC_REFUSE(c, TAC_KIND_GEOM, i, "has a mesh, expected none");
         if (condim != 1 && condim != 3 && condim != 4 && condim != 6)
             return TAC_REFUSE(c, TAC_KIND_GEOM, i, "condim is %d, expected 1, 3, 4 or 6", condim);
@@ -264,9 +264,9 @@ static tacStatus check_hulls(const tacCheck *c) {
 static tacStatus check_scalar_joint(const tacCheck *c, tacKind kind, int id, int joint) {
     TAC_TRY(check_id(c, kind, id, TAC_KIND_JOINT, joint, 0));
     int type = c->m->joint_type[joint];
-    if (type == TAC_HINGE || type == TAC_SLIDE) return TAC_OK;
+    if (type == TAC_JOINT_HINGE || type == TAC_JOINT_SLIDE) return TAC_OK;
     return TAC_REFUSE(c, kind, id, "joint '%s' is %s, expected a hinge or slide",
-                      tac_model_name(c->m, TAC_KIND_JOINT, joint), type == TAC_FREE ? "free" : "ball");
+                      tac_model_name(c->m, TAC_KIND_JOINT, joint), type == TAC_JOINT_FREE ? "free" : "ball");
 }
 
 static tacStatus check_tendons(const tacCheck *c) {

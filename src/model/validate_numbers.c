@@ -86,14 +86,14 @@ static tacStatus check_joint(const tacCheck *c, int i) {
     if (tac_abs(tac_norm3(axis) - 1) > UNIT_LENGTH_TOL)
         return TAC_REFUSE(c, TAC_KIND_JOINT, i, "axis is %g %g %g, expected a direction", axis.x, axis.y, axis.z);
     TAC_TRY(check_not_negative(c, TAC_KIND_JOINT, i, "armature", m->joint_armature[i]));
-    if (m->joint_limited[i] && type == TAC_FREE)
+    if (m->joint_limited[i] && type == TAC_JOINT_FREE)
         return TAC_REFUSE(c, TAC_KIND_JOINT, i, "limited is set, expected no range for a free joint");
-    if (m->joint_limited[i] && type == TAC_BALL && range[0] != 0)
+    if (m->joint_limited[i] && type == TAC_JOINT_BALL && range[0] != 0)
         return TAC_REFUSE(c, TAC_KIND_JOINT, i, "range[0] is %g, expected 0 for a ball joint", range[0]);
-    if (m->joint_limited[i] && type == TAC_BALL && !(range[1] > 0))
+    if (m->joint_limited[i] && type == TAC_JOINT_BALL && !(range[1] > 0))
         return TAC_REFUSE(c, TAC_KIND_JOINT, i, "range[1] is %g, expected a positive angle for a ball joint", range[1]);
-    if (m->joint_limited[i] && type != TAC_BALL) TAC_TRY(check_range(c, TAC_KIND_JOINT, i, "range", range));
-    if (m->joint_actfrclimited[i] && (type == TAC_FREE || type == TAC_BALL))
+    if (m->joint_limited[i] && type != TAC_JOINT_BALL) TAC_TRY(check_range(c, TAC_KIND_JOINT, i, "range", range));
+    if (m->joint_actfrclimited[i] && (type == TAC_JOINT_FREE || type == TAC_JOINT_BALL))
         return TAC_REFUSE(c, TAC_KIND_JOINT, i, "actfrclimited is set, expected a hinge or slide");
     if (m->joint_actfrclimited[i])
         TAC_TRY(check_range(c, TAC_KIND_JOINT, i, "actfrcrange", m->joint_actfrcrange + 2 * i));
@@ -108,12 +108,12 @@ static const struct {
     int n;
     const char *word[3];
 } SIZES[TAC_GEOM_TYPES] = {
-    [TAC_SPHERE] = {1, {"radius"}},
-    [TAC_CAPSULE] = {2, {"radius", "half-length"}},
-    [TAC_ELLIPSOID] = {3, {"radius", "radius", "radius"}},
-    [TAC_CYLINDER] = {2, {"radius", "half-length"}},
-    [TAC_BOX] = {3, {"half-size", "half-size", "half-size"}},
-    [TAC_CONE] = {2, {"radius", "half-height"}},
+    [TAC_GEOM_SPHERE] = {1, {"radius"}},
+    [TAC_GEOM_CAPSULE] = {2, {"radius", "half-length"}},
+    [TAC_GEOM_ELLIPSOID] = {3, {"radius", "radius", "radius"}},
+    [TAC_GEOM_CYLINDER] = {2, {"radius", "half-length"}},
+    [TAC_GEOM_BOX] = {3, {"half-size", "half-size", "half-size"}},
+    [TAC_GEOM_CONE] = {2, {"radius", "half-height"}},
 };
 
 /* A visual geom may be a point. Any other has an extent. */
@@ -128,7 +128,7 @@ static tacStatus check_size(const tacCheck *c, int i) {
             return TAC_REFUSE(c, TAC_KIND_GEOM, i, "size[%d] is %g, expected a %s of at most %g m", k, size[k],
                               SIZES[type].word[k], MOST_SIZE);
     }
-    if (type == TAC_PLANE && !c->m->geom_visual[i] && !(size[2] > 0))
+    if (type == TAC_GEOM_PLANE && !c->m->geom_visual[i] && !(size[2] > 0))
         return TAC_REFUSE(c, TAC_KIND_GEOM, i, "size[2] is %g, expected a positive grid spacing", size[2]);
     return TAC_OK;
 }
@@ -138,10 +138,10 @@ static tacStatus check_geom(const tacCheck *c, int i) {
     int weld = m->body_weld[m->geom_body[i]];
     TAC_TRY(check_quat(c, TAC_KIND_GEOM, i, "quat", m->geom_quat[i]));
     TAC_TRY(check_size(c, i));
-    if (m->geom_type[i] == TAC_PLANE && weld != 0 && m->body_mocap[weld] < 0)
+    if (m->geom_type[i] == TAC_GEOM_PLANE && weld != 0 && m->body_mocap[weld] < 0)
         return TAC_REFUSE(c, TAC_KIND_GEOM, i, "plane on moving body '%s', expected a fixed or mocap body",
                           tac_model_name(m, TAC_KIND_BODY, m->geom_body[i]));
-    if (m->geom_type[i] == TAC_MESH && m->geom_shell[i])
+    if (m->geom_type[i] == TAC_GEOM_MESH && m->geom_shell[i])
         return TAC_REFUSE(c, TAC_KIND_GEOM, i, "shell is set, expected inertia shell in the mesh");
     if (!(m->geom_restitution[i] >= 0 && m->geom_restitution[i] <= 1))
         return TAC_REFUSE(c, TAC_KIND_GEOM, i, "restitution is %g, expected 0 to 1", m->geom_restitution[i]);

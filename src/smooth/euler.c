@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static int is_turning(const tacContext *ctx) { return ctx->options.integrator != TAC_EULER; }
+static int is_turning(const tacContext *ctx) { return ctx->options.integrator != TAC_INTEGRATOR_EULER; }
 
 /* (M + h D) a = passive + actuators - bias + applied,  v+ = v + h a,  q+ = q (+) h v+. D is the joints' damping, and
  * passive includes -D v. Activations take their own explicit (or exact) step. w->qacc = a. w->L holds the factor of
@@ -76,7 +76,7 @@ static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const do
 
 static void measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
     tac_smooth_measure(m, options, dry);
-    if (options->integrator == TAC_EULER) return;
+    if (options->integrator == TAC_INTEGRATOR_EULER) return;
     TAC_SCOPE(dry);
     tacColumns c = tac_columns_of(m, options);
     tacJacRows rows;
@@ -87,7 +87,8 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
     tac_turning_measure_deriv(m, options, dry);
 }
 
-const tacStepper TAC_STEPPER_EULER = {.integrators = TAC_HAS(TAC_EULER) | TAC_HAS(TAC_SPIN) | TAC_HAS(TAC_CORIOLIS),
+const tacStepper TAC_STEPPER_EULER = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULER) | TAC_HAS(TAC_INTEGRATOR_SPIN) |
+                                                     TAC_HAS(TAC_INTEGRATOR_CORIOLIS),
                                       .step = step,
                                       .jac = jac,
                                       .vjp = vjp,

@@ -26,8 +26,8 @@ static double reach_of_motion(const tacContext *ctx, const tacContactReach *reac
     tacGeomMotion g = {reach->motion, geom, 0};
     tacMotionBound bound = tac_geom_motion(&g).bound;
     double own = tac_min(0, tac_geom_reach(m, geom)); /* which the broad phase adds */
-    if (s->type == TAC_PLANE && bound.spin > 0) return TAC_INFINITY;
-    double radius = s->type == TAC_PLANE ? 0 : tac_shape_radius(s);
+    if (s->type == TAC_GEOM_PLANE && bound.spin > 0) return TAC_INFINITY;
+    double radius = s->type == TAC_GEOM_PLANE ? 0 : tac_shape_radius(s);
     return reach->motion->h * (bound.speed + bound.spin * radius) + reach->distance - own;
 }
 

@@ -30,8 +30,8 @@ typedef struct Hunt {
 static tacStatus search_resting(const tacShape *a, const tacMotion *A, const tacShape *b, const tacMotion *B, double h,
                                 tacShapeImpact *found) {
     double scale = tac_norm3(found->pose[0].p) + tac_norm3(found->pose[1].p);
-    scale += a->type == TAC_PLANE ? 0 : tac_shape_radius(a);
-    scale += b->type == TAC_PLANE ? 0 : tac_shape_radius(b);
+    scale += a->type == TAC_GEOM_PLANE ? 0 : tac_shape_radius(a);
+    scale += b->type == TAC_GEOM_PLANE ? 0 : tac_shape_radius(b);
     return tac_impact(a, A, b, B, h, found->touch.dist - TAC_IMPACT_REST * scale, found);
 }
 
@@ -57,7 +57,7 @@ static void place(tacShapeImpact *found, tacPose base) {
 
 /* Upper bound of the speed of a shape's points. */
 static double fastest(const tacShape *s, const tacMotionBound *b) {
-    if (s->type == TAC_PLANE) return b->spin > 0 ? TAC_INFINITY : b->speed;
+    if (s->type == TAC_GEOM_PLANE) return b->spin > 0 ? TAC_INFINITY : b->speed;
     return b->speed + b->spin * tac_shape_radius(s);
 }
 
@@ -65,7 +65,7 @@ static double fastest(const tacShape *s, const tacMotionBound *b) {
 static double balls_apart(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B) {
     tacVec3 between = tac_sub3(B->p, A->p);
     double radius = tac_shape_radius(b);
-    if (a->type == TAC_PLANE) return tac_dot3(between, tac_vec3(A->R.m[2], A->R.m[5], A->R.m[8])) - radius;
+    if (a->type == TAC_GEOM_PLANE) return tac_dot3(between, tac_vec3(A->R.m[2], A->R.m[5], A->R.m[8])) - radius;
     return tac_norm3(between) - radius - tac_shape_radius(a);
 }
 
@@ -78,7 +78,7 @@ static tacStatus is_far(const Hunt *k, const int geom[2], const tacMotion motion
     double enough = gap + (1 + TAC_IMPACT_REST) * h * (fastest(a, &motion[0].bound) + fastest(b, &motion[1].bound));
     tacPairCache cache = {.used = 0};
     tacTouch touch;
-    *far = b->type != TAC_PLANE && balls_apart(a, first, b, second) > (1 + TAC_IMPACT_REST) * enough;
+    *far = b->type != TAC_GEOM_PLANE && balls_apart(a, first, b, second) > (1 + TAC_IMPACT_REST) * enough;
     if (*far) return TAC_OK;
     TAC_TRY(tac_distance_pair(a, first, b, second, &cache, &touch));
     *far = touch.dist > enough;

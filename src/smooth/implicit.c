@@ -24,7 +24,7 @@ static int layout_factor(const tacModel *m, tacArena *arena, tacImplicit *f) {
 
 tacStatus tac_implicit_open(tacContext *ctx, tacImplicit *f) {
     if (!layout_factor(ctx->model, &ctx->arena, f)) return TAC_ERR_ARENA_FULL;
-    if (!tac_bias_rows(ctx->model, ctx->options.integrator == TAC_IMPLICIT, f->rows)) f->rows = NULL;
+    if (!tac_bias_rows(ctx->model, ctx->options.integrator == TAC_INTEGRATOR_IMPLICIT, f->rows)) f->rows = NULL;
     return TAC_OK;
 }
 
@@ -389,7 +389,8 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
     tac_implicit_measure_residual(m, dry);
 }
 
-const tacStepper TAC_STEPPER_IMPLICIT = {.integrators = TAC_HAS(TAC_IMPLICIT) | TAC_HAS(TAC_IMPLICITFAST),
+const tacStepper TAC_STEPPER_IMPLICIT = {.integrators =
+                                             TAC_HAS(TAC_INTEGRATOR_IMPLICIT) | TAC_HAS(TAC_INTEGRATOR_IMPLICITFAST),
                                          .step = step,
                                          .jac = jac,
                                          .vjp = vjp,

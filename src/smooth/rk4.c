@@ -46,7 +46,7 @@ static void add_scaled(int n, const double *x, double s, const double *d, double
         out[i] = x[i] + s * d[i];
 }
 
-static int corrects_rotations(const tacContext *ctx) { return ctx->options.integrator == TAC_RKMK4; }
+static int corrects_rotations(const tacContext *ctx) { return ctx->options.integrator == TAC_INTEGRATOR_RKMK4; }
 
 /* X_i from the rates of the stage before, and the rate of its position. */
 static void place_stage(const tacContext *ctx, const double *x, int i, Stages *s) {
@@ -514,7 +514,7 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
     tac_rk4_measure(m, options, tac_smooth_measure, dry);
 }
 
-const tacStepper TAC_STEPPER_RK4 = {.integrators = TAC_HAS(TAC_RK4) | TAC_HAS(TAC_RKMK4),
+const tacStepper TAC_STEPPER_RK4 = {.integrators = TAC_HAS(TAC_INTEGRATOR_RK4) | TAC_HAS(TAC_INTEGRATOR_RKMK4),
                                     .step = tac_rk4_step,
                                     .jac = tac_rk4_jac,
                                     .vjp = tac_rk4_vjp,

@@ -5,7 +5,7 @@
 /* First dof of a joint's rotation, or -1. */
 static int rotation_dof(const tacModel *m, int joint) {
     int dof = m->joint_dof_adr[joint], type = m->joint_type[joint];
-    return type == TAC_BALL ? dof : type == TAC_FREE ? dof + 3 : -1;
+    return type == TAC_JOINT_BALL ? dof : type == TAC_JOINT_FREE ? dof + 3 : -1;
 }
 
 static tacMat3 start_block(tacVec3 turn) { return tac_transpose3(tac_quat_mat(tac_quat_exp(turn))); }

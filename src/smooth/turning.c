@@ -12,7 +12,9 @@
 
 /* --- Coriolis forces ---------------------------------------------------------------------------------------------- */
 
-static int is_asked(const tacOptions *options) { return options->lcp_coriolis || options->integrator == TAC_CORIOLIS; }
+static int is_asked(const tacOptions *options) {
+    return options->lcp_coriolis || options->integrator == TAC_INTEGRATOR_CORIOLIS;
+}
 
 /* The factor of K = Mhat + h C, and its results. */
 typedef struct Coriolis {

@@ -88,7 +88,7 @@ static void factor_axes(Fit *f, int b) {
 static void move_joints(const tacModel *m, int b, const double *q, double alpha, const double *d, double *out) {
     for (int j = m->body_joint_adr[b]; j < m->body_joint_adr[b] + m->body_joint_num[b]; j++) {
         int adr = m->joint_qpos_adr[j], dof = m->joint_dof_adr[j] - m->body_dof_adr[b];
-        if (m->joint_type[j] != TAC_BALL) {
+        if (m->joint_type[j] != TAC_JOINT_BALL) {
             out[adr] = q[adr] + alpha * d[dof];
             continue;
         }
@@ -99,7 +99,8 @@ static void move_joints(const tacModel *m, int b, const double *q, double alpha,
 
 static void copy_joints(const tacModel *m, int b, const double *from, double *to) {
     int first = m->body_joint_adr[b], last = first + m->body_joint_num[b] - 1;
-    int begin = m->joint_qpos_adr[first], end = m->joint_qpos_adr[last] + (m->joint_type[last] == TAC_BALL ? 4 : 1);
+    int begin = m->joint_qpos_adr[first],
+        end = m->joint_qpos_adr[last] + (m->joint_type[last] == TAC_JOINT_BALL ? 4 : 1);
     memcpy(to + begin, from + begin, (size_t)(end - begin) * sizeof *to);
 }
 
@@ -139,7 +140,7 @@ static int vary(const Fit *f, int b, int k, const double *start, double *q) {
     const tacModel *m = f->m;
     copy_joints(m, b, start, q);
     for (int j = m->body_joint_adr[b], n = 0; j < m->body_joint_adr[b] + m->body_joint_num[b]; j++) {
-        if (m->joint_type[j] != TAC_HINGE || n++ == MOST_VARIED) continue;
+        if (m->joint_type[j] != TAC_JOINT_HINGE || n++ == MOST_VARIED) continue;
         q[m->joint_qpos_adr[j]] += THIRD_OF_A_TURN * (k % 3 == 2 ? -1 : k % 3);
         k /= 3;
     }
@@ -173,7 +174,7 @@ static void fit_body(Fit *f, int b) {
     const tacModel *m = f->m;
     int joint = m->body_joint_adr[b], n = m->body_joint_num[b];
     double e[6];
-    if (n > 0 && m->joint_type[joint] == TAC_FREE) {
+    if (n > 0 && m->joint_type[joint] == TAC_JOINT_FREE) {
         tac_store3(f->q + m->joint_qpos_adr[joint], target_pos(f, b));
         tac_quat_store(f->q + m->joint_qpos_adr[joint] + 3, target_quat(f, b));
         tac_place_body(m, f->w, b, f->q, NULL);
@@ -327,8 +328,8 @@ static void mean_rows(const tacModel *m, double span, const double *v, const dou
             rows[(size_t)i * ld + c] = (dq[(size_t)i * ld + c] - rows[(size_t)i * ld + c]) / span;
     for (int j = 0; j < m->njnt; j++) {
         int type = m->joint_type[j];
-        if (type != TAC_BALL && type != TAC_FREE) continue;
-        size_t dof = (size_t)(m->joint_dof_adr[j] + (type == TAC_FREE ? 3 : 0));
+        if (type != TAC_JOINT_BALL && type != TAC_JOINT_FREE) continue;
+        size_t dof = (size_t)(m->joint_dof_adr[j] + (type == TAC_JOINT_FREE ? 3 : 0));
         tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(span, tac_load3(v + dof)));
         for (size_t c = 0; c < ld; c++) {
             const double *a = dq + dof * ld + c;
@@ -440,8 +441,8 @@ static void pull_means(const tacModel *m, double span, const double *v, const do
         p->qbar[i] -= p->before[i];
     }
     for (int j = 0; j < m->njnt; j++) {
-        int type = m->joint_type[j], dof = m->joint_dof_adr[j] + (type == TAC_FREE ? 3 : 0);
-        if (type != TAC_BALL && type != TAC_FREE) continue;
+        int type = m->joint_type[j], dof = m->joint_dof_adr[j] + (type == TAC_JOINT_FREE ? 3 : 0);
+        if (type != TAC_JOINT_BALL && type != TAC_JOINT_FREE) continue;
         tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(span, tac_load3(v + dof)));
         tacVec3 mean = tac_load3(p->before + dof), more = tac_sub3(mean, tac_mulmtv3(inverse, mean));
         add_to(p->qbar + dof, more);

@@ -160,7 +160,7 @@ tacStatus tac_option_set(tacOptions *options, const char *name, const char *text
 
 /* --- What runs ---------------------------------------------------------------------------------------------------- */
 
-#define X(NAME, name, text) [TAC_##NAME] = TAC_STEPPERS_##NAME,
+#define X(NAME, name, text) [TAC_CONTACT_MODEL_##NAME] = TAC_STEPPERS_##NAME,
 static const tacStepper *const *const STEPPERS[] = {TAC_CONTACT_MODELS(X)};
 #undef X
 static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4", "spin", "coriolis"};
@@ -180,7 +180,7 @@ static int any_stepper(const tacStepper *const *one, tacStepperTest *has) {
 const char *tac_contacts_with(tacStepperTest *has, char text[TAC_CONTACT_WORDS]) {
     size_t n = 0;
     text[0] = '\0';
-    for (int contact = 0; contact < TAC_CONTACT_COUNT; contact++)
+    for (int contact = 0; contact < TAC_CONTACT_MODEL_COUNT; contact++)
         if (any_stepper(STEPPERS[contact], has) && n < TAC_CONTACT_WORDS)
             n += (size_t)snprintf(text + n, TAC_CONTACT_WORDS - n, "%s%s", n > 0 ? ", " : "",
                                   tac_contact_text((tacContactModel)contact));
@@ -189,7 +189,7 @@ const char *tac_contacts_with(tacStepperTest *has, char text[TAC_CONTACT_WORDS])
 
 static tacStatus refuse_integrator(const tacModel *model, const tacOptions *options, tacError *err) {
     char has[128] = "";
-    for (int i = 0, n = 0; i <= TAC_CORIOLIS && n < (int)sizeof has; i++) {
+    for (int i = 0, n = 0; i <= TAC_INTEGRATOR_CORIOLIS && n < (int)sizeof has; i++) {
         tacOptions other = *options;
         other.integrator = (tacIntegrator)i;
         if (tac_find_stepper(&other) != NULL)
@@ -206,6 +206,6 @@ tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, ta
     TAC_TRY(check_options(asked, err));
     *in_use = *asked;
     int own = (int)asked->integrator == *model->option_integrator;
-    if (own && tac_find_stepper(in_use) == NULL) in_use->integrator = TAC_EULER;
+    if (own && tac_find_stepper(in_use) == NULL) in_use->integrator = TAC_INTEGRATOR_EULER;
     return tac_find_stepper(in_use) != NULL ? TAC_OK : refuse_integrator(model, in_use, err);
 }

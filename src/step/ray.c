@@ -22,7 +22,7 @@ static tacStatus check_ray(tacSim *sim, const char *call, const tacRay *ray) {
 
 /* 1: rays see the geom. */
 static int is_seen(const tacModel *m, const tacRay *ray, int geom) {
-    return !m->geom_visual[geom] && m->geom_type[geom] != TAC_HFIELD && m->geom_body[geom] != ray->excluded_body;
+    return !m->geom_visual[geom] && m->geom_type[geom] != TAC_GEOM_HFIELD && m->geom_body[geom] != ray->excluded_body;
 }
 
 /* Looks at one geom. Needs: position. */

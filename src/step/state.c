@@ -105,12 +105,12 @@ void tac_qpos_add(const tacModel *model, const double *q, const double *d, doubl
     for (int j = 0; j < model->njnt; j++) {
         int iq = model->joint_qpos_adr[j], iv = model->joint_dof_adr[j];
         switch (model->joint_type[j]) {
-        case TAC_FREE:
+        case TAC_JOINT_FREE:
             for (int i = 0; i < 3; i++)
                 out[iq + i] = q[iq + i] + d[iv + i];
             turn(q + iq + 3, d + iv + 3, out + iq + 3);
             break;
-        case TAC_BALL:
+        case TAC_JOINT_BALL:
             turn(q + iq, d + iv, out + iq);
             break;
         default:
@@ -124,12 +124,12 @@ void tac_qpos_sub(const tacModel *model, const double *q2, const double *q1, dou
     for (int j = 0; j < model->njnt; j++) {
         int iq = model->joint_qpos_adr[j], iv = model->joint_dof_adr[j];
         switch (model->joint_type[j]) {
-        case TAC_FREE:
+        case TAC_JOINT_FREE:
             for (int i = 0; i < 3; i++)
                 d[iv + i] = q2[iq + i] - q1[iq + i];
             turn_between(q2 + iq + 3, q1 + iq + 3, d + iv + 3);
             break;
-        case TAC_BALL:
+        case TAC_JOINT_BALL:
             turn_between(q2 + iq, q1 + iq, d + iv);
             break;
         default:

@@ -16,5 +16,5 @@ const char *tac_contact_text(tacContactModel contact) {
         TAC_CONTACT_MODELS(X)
 #undef X
     };
-    return (unsigned)contact < TAC_CONTACT_COUNT ? text[contact] : "unknown contact model";
+    return (unsigned)contact < TAC_CONTACT_MODEL_COUNT ? text[contact] : "unknown contact model";
 }

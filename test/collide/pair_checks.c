@@ -33,8 +33,8 @@ Pair draw_pair(tacDraw *d, tacGeomType a, tacGeomType b, double range) {
 }
 
 static double shape_size(const tacShape *s) {
-    if (s->type == TAC_PLANE) return 0;
-    if (s->type != TAC_MESH) return s->size.x + s->size.y + s->size.z;
+    if (s->type == TAC_GEOM_PLANE) return 0;
+    if (s->type != TAC_GEOM_MESH) return s->size.x + s->size.y + s->size.z;
     double most = 0;
     for (int i = 0; i < s->hull.nvert; i++)
         most = fmax(most, tac_norm3(s->hull.vert[i]));
@@ -61,17 +61,17 @@ static double local_support(const tacShape *s, tacVec3 m) {
     tacVec3 z = s->size;
     double length = tac_norm3(m), across = sqrt(m.x * m.x + m.y * m.y);
     switch (s->type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return z.x * length;
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return z.x * length + z.y * fabs(m.z);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return tac_norm3(tac_mul3(z, m));
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return z.x * across + z.y * fabs(m.z);
-    case TAC_BOX:
+    case TAC_GEOM_BOX:
         return z.x * fabs(m.x) + z.y * fabs(m.y) + z.z * fabs(m.z);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return fmax(z.y * m.z, z.x * across - z.y * m.z);
     default:
         return mesh_support(s, m);
@@ -86,7 +86,7 @@ static tacVec3 plane_normal(const tacPose *pose) { return tac_vec3(pose->R.m[2],
 
 double gap_along(const Pair *p, tacVec3 n) {
     for (int i = 0; i < 2; i++) {
-        if (p->shape[i].type != TAC_PLANE) continue;
+        if (p->shape[i].type != TAC_GEOM_PLANE) continue;
         tacVec3 up = plane_normal(&p->pose[i]);
         return -tac_dot3(up, p->pose[i].p) - support(p, 1 - i, tac_neg3(up));
     }
@@ -125,7 +125,7 @@ double greatest_gap(const Pair *p, tacDraw *d, int starts) {
 double point_outside(const Pair *p, int i, tacVec3 x) {
     tacDraw d = {99, 0};
     double most = -HUGE_VAL;
-    if (p->shape[i].type == TAC_PLANE) return fabs(tac_dot3(plane_normal(&p->pose[i]), tac_sub3(x, p->pose[i].p)));
+    if (p->shape[i].type == TAC_GEOM_PLANE) return fabs(tac_dot3(plane_normal(&p->pose[i]), tac_sub3(x, p->pose[i].p)));
     for (int k = 0; k < INSIDE_TRIES; k++) {
         tacVec3 n = draw_direction(&d);
         most = fmax(most, tac_dot3(n, x) - support(p, i, n));

@@ -13,7 +13,7 @@ static void point_shape(Solid *s) {
     const tacPolyhedron *h = &s->hull;
     for (int i = 0; i < h->ncorner; i++)
         s->corner[i] = s->vert[h->corner[i]];
-    s->shape = (tacShape){.type = TAC_MESH};
+    s->shape = (tacShape){.type = TAC_GEOM_MESH};
     s->shape.hull = (tacHull){.nvert = h->ncorner,
                               .nface = h->npolygon,
                               .vert = s->corner,

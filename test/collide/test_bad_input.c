@@ -40,18 +40,20 @@ static void add(Zoo *z, tacGeomType type, double x, double y, double k) {
 
 /* Usual sizes; flat, thin and vanishing ones. */
 static void add_simple(Zoo *z) {
-    add(z, TAC_PLANE, 0, 0, 0);
-    add(z, TAC_SPHERE, 0.5, 0, 0), add(z, TAC_SPHERE, 0, 0, 0), add(z, TAC_SPHERE, 1e-6, 0, 0);
-    add(z, TAC_CAPSULE, 0.3, 0.5, 0), add(z, TAC_CAPSULE, 0, 0.5, 0), add(z, TAC_CAPSULE, 0.3, 0, 0);
-    add(z, TAC_CAPSULE, 1e-6, 1, 0), add(z, TAC_CAPSULE, 0, 0, 0);
-    add(z, TAC_CYLINDER, 0.3, 0.5, 0), add(z, TAC_CYLINDER, 0, 0.5, 0), add(z, TAC_CYLINDER, 0.3, 0, 0);
-    add(z, TAC_CYLINDER, 1e-6, 1, 0), add(z, TAC_CYLINDER, 0, 0, 0);
-    add(z, TAC_CONE, 0.3, 0.5, 0), add(z, TAC_CONE, 0, 0.5, 0), add(z, TAC_CONE, 0.3, 0, 0),
-        add(z, TAC_CONE, 1e-6, 1, 0);
-    add(z, TAC_ELLIPSOID, 0.3, 0.4, 0.5), add(z, TAC_ELLIPSOID, 0.5, 0.5, 0.5), add(z, TAC_ELLIPSOID, 0.5, 0.5, 0);
-    add(z, TAC_ELLIPSOID, 0, 0, 0.5), add(z, TAC_ELLIPSOID, 0, 0, 0), add(z, TAC_ELLIPSOID, 1e-6, 1e-3, 1);
-    add(z, TAC_BOX, 0.3, 0.4, 0.5), add(z, TAC_BOX, 0.5, 0.5, 0.5), add(z, TAC_BOX, 0.5, 0.5, 0);
-    add(z, TAC_BOX, 0.5, 0, 0), add(z, TAC_BOX, 0, 0, 0), add(z, TAC_BOX, 1e-6, 1e-3, 1);
+    add(z, TAC_GEOM_PLANE, 0, 0, 0);
+    add(z, TAC_GEOM_SPHERE, 0.5, 0, 0), add(z, TAC_GEOM_SPHERE, 0, 0, 0), add(z, TAC_GEOM_SPHERE, 1e-6, 0, 0);
+    add(z, TAC_GEOM_CAPSULE, 0.3, 0.5, 0), add(z, TAC_GEOM_CAPSULE, 0, 0.5, 0), add(z, TAC_GEOM_CAPSULE, 0.3, 0, 0);
+    add(z, TAC_GEOM_CAPSULE, 1e-6, 1, 0), add(z, TAC_GEOM_CAPSULE, 0, 0, 0);
+    add(z, TAC_GEOM_CYLINDER, 0.3, 0.5, 0), add(z, TAC_GEOM_CYLINDER, 0, 0.5, 0), add(z, TAC_GEOM_CYLINDER, 0.3, 0, 0);
+    add(z, TAC_GEOM_CYLINDER, 1e-6, 1, 0), add(z, TAC_GEOM_CYLINDER, 0, 0, 0);
+    add(z, TAC_GEOM_CONE, 0.3, 0.5, 0), add(z, TAC_GEOM_CONE, 0, 0.5, 0), add(z, TAC_GEOM_CONE, 0.3, 0, 0),
+        add(z, TAC_GEOM_CONE, 1e-6, 1, 0);
+    add(z, TAC_GEOM_ELLIPSOID, 0.3, 0.4, 0.5), add(z, TAC_GEOM_ELLIPSOID, 0.5, 0.5, 0.5),
+        add(z, TAC_GEOM_ELLIPSOID, 0.5, 0.5, 0);
+    add(z, TAC_GEOM_ELLIPSOID, 0, 0, 0.5), add(z, TAC_GEOM_ELLIPSOID, 0, 0, 0),
+        add(z, TAC_GEOM_ELLIPSOID, 1e-6, 1e-3, 1);
+    add(z, TAC_GEOM_BOX, 0.3, 0.4, 0.5), add(z, TAC_GEOM_BOX, 0.5, 0.5, 0.5), add(z, TAC_GEOM_BOX, 0.5, 0.5, 0);
+    add(z, TAC_GEOM_BOX, 0.5, 0, 0), add(z, TAC_GEOM_BOX, 0, 0, 0), add(z, TAC_GEOM_BOX, 1e-6, 1e-3, 1);
 }
 
 static void scale_corners(Polyhedron *p, tacVec3 s) {
@@ -62,7 +64,7 @@ static void scale_corners(Polyhedron *p, tacVec3 s) {
 /* A cube; one as thin as a sheet; a needle; a cube with every corner three times; a tetrahedron of 1e-4 (smaller ones
  * have no volume to the model). */
 static void mesh_of(int kind, Polyhedron *p) {
-    tacShape cube = {.type = TAC_BOX, .size = {0.5, 0.5, 0.5}};
+    tacShape cube = {.type = TAC_GEOM_BOX, .size = {0.5, 0.5, 0.5}};
     CHECK(slow_core(&cube, p));
     if (kind == 1) scale_corners(p, tac_vec3(1, 1, 1e-7));
     if (kind == 2) scale_corners(p, tac_vec3(1e-7, 1e-7, 2));
@@ -92,7 +94,7 @@ static void add_meshes(Zoo *z) {
             corner[i] = i;
         def.nvert = p.nvert, def.vert = p.vert, def.nhullvert = p.nvert, def.hullvert = corner;
         def.nface = def.nhullface = p.nface, def.face = def.hullface = p.face[0];
-        geom.type = TAC_MESH, geom.mesh = tac_model_add_mesh(b, &def);
+        geom.type = TAC_GEOM_MESH, geom.mesh = tac_model_add_mesh(b, &def);
         CHECK_INT(tac_model_add_geom(b, 0, &geom), kind);
     }
     tacError err;
@@ -126,7 +128,7 @@ static void require(int ok, const char *rule, double figure) {
 /* How far a point is from where its shape reaches furthest along the normal. */
 static double off_surface(const Solid *s, const tacTouch *t, int i) {
     tacVec3 n = i ? tac_neg3(t->normal) : t->normal;
-    return s->shape->type == TAC_PLANE ? 0 : fabs(slow_support(s, n) - tac_dot3(n, t->point[i]));
+    return s->shape->type == TAC_GEOM_PLANE ? 0 : fabs(slow_support(s, n) - tac_dot3(n, t->point[i]));
 }
 
 /* A unit normal, and points along it. */
@@ -153,7 +155,7 @@ static void check_pair(Tally *tally, const char *place, const tacShape *a, const
     int n = tac_touches(a, A, b, B, HUGE_VAL, &empty, all);
     watch_end();
     tally->pairs++;
-    if (a->type == TAC_PLANE && b->type == TAC_PLANE) {
+    if (a->type == TAC_GEOM_PLANE && b->type == TAC_GEOM_PLANE) {
         CHECK_INT(status, TAC_ERR_SHAPE);
         return;
     }
@@ -235,7 +237,7 @@ static void small_and_large(void **state) {
             for (int k = 0; k < 2; k++) {
                 double scale = k ? 1e6 : 1e-6;
                 tacShape a = z.shape[i], b = z.shape[j];
-                if (a.type == TAC_MESH || b.type == TAC_MESH) continue;
+                if (a.type == TAC_GEOM_MESH || b.type == TAC_GEOM_MESH) continue;
                 a.size = tac_scale3(scale, a.size), b.size = tac_scale3(scale, b.size);
                 tacVec3 p = draw_vec3(&d, scale);
                 tacPose A = at(0, 0, 0, draw_quat(&d)), B = at(p.x, p.y, p.z, draw_quat(&d));
@@ -255,7 +257,7 @@ static tacModel *two_balls(void) {
         tacBodyDef body = tac_default_body();
         tacJointDef joint = tac_default_joint();
         tacGeomDef geom = tac_default_geom();
-        body.pos = tac_vec3(i, 0, 0), joint.type = TAC_FREE, geom.type = TAC_SPHERE, geom.size[0] = 0.1;
+        body.pos = tac_vec3(i, 0, 0), joint.type = TAC_JOINT_FREE, geom.type = TAC_GEOM_SPHERE, geom.size[0] = 0.1;
         int id = tac_model_add_body(b, 0, &body);
         tac_model_add_joint(b, id, &joint), tac_model_add_geom(b, id, &geom);
     }
@@ -268,7 +270,7 @@ static void poses_that_are_no_numbers(void **state) {
     (void)state;
     tacModel *m = two_balls();
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     const double bad[] = {nan(""), HUGE_VAL, -HUGE_VAL};
@@ -305,7 +307,7 @@ static void meshes_without_volume(void **state) {
             tacError err = {0};
             def.name = "sheet", def.nvert = 4, def.vert = CLOUD[kind], def.nface = 4, def.face = FACE;
             if (with_hull) def.nhullvert = 4, def.hullvert = CORNER, def.nhullface = 4, def.hullface = FACE;
-            geom.type = TAC_MESH, geom.mesh = tac_model_add_mesh(b, &def);
+            geom.type = TAC_GEOM_MESH, geom.mesh = tac_model_add_mesh(b, &def);
             tac_model_add_geom(b, 0, &geom);
             tacStatus status = tac_model_finish(b, &m, &err);
             if (status == TAC_OK)

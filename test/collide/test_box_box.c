@@ -10,7 +10,7 @@ static const double TOL = 1e-9;
 /* The same where no tie is near. */
 static const double TOL_EXACT = 1e-12;
 
-static tacShape box_of(tacVec3 half) { return shape_of(TAC_BOX, half.x, half.y, half.z); }
+static tacShape box_of(tacVec3 half) { return shape_of(TAC_GEOM_BOX, half.x, half.y, half.z); }
 
 /* --- Random pairs ------------------------------------------------------------------------------------------------- */
 
@@ -88,7 +88,7 @@ static void moved_together_and_swapped(void **state) {
     (void)state;
     tacDraw d = {2, 0};
     for (int i = 0; i < 3000; i++) {
-        Pair p = draw_pair(&d, TAC_BOX, TAC_BOX, 1.2);
+        Pair p = draw_pair(&d, TAC_GEOM_BOX, TAC_GEOM_BOX, 1.2);
         check_invariance(&p, &d, HUGE_VAL, 1e-10 * pair_size(&p));
         check_margin(&p, &d);
     }
@@ -98,7 +98,7 @@ static void moved_together_and_swapped(void **state) {
 
 /* Box b of half-sizes h, its bottom `gap` above the top of a box of half-sizes 1, 1, 1, at x, y, turned by yaw. */
 static Pair stacked(tacVec3 h, double x, double y, double gap, double yaw) {
-    Pair p = {{shape_of(TAC_BOX, 1, 1, 1), box_of(h)}, {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
+    Pair p = {{shape_of(TAC_GEOM_BOX, 1, 1, 1), box_of(h)}, {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
     p.pose[1] = pose_turned(tac_vec3(x, y, 1 + h.z + gap), tac_vec3(0, 0, yaw));
     return p;
 }
@@ -188,7 +188,7 @@ static void edges_and_corners(void **state) {
     const double r2 = sqrt(2), r3 = sqrt(3);
     tacTouch t[TAC_MAX_TOUCH];
     /* two cubes with edges up and down, crossing at a right angle */
-    Pair p = {{shape_of(TAC_BOX, 1, 1, 1), shape_of(TAC_BOX, 1, 1, 1)}, {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
+    Pair p = {{shape_of(TAC_GEOM_BOX, 1, 1, 1), shape_of(TAC_GEOM_BOX, 1, 1, 1)}, {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
     p.pose[0] = pose_turned(tac_vec3(0, 0, 0), tac_vec3(0.78539816339744831, 0, 0));
     for (double gap = -0.2; gap < 0.3; gap += 0.1) {
         p.pose[1] = pose_turned(tac_vec3(0.1, 0.2, 2 * r2 + gap), tac_vec3(0, 0.78539816339744831, 0));
@@ -240,23 +240,23 @@ static void turned_about_two_axes(void **state) {
 static void odd_boxes(void **state) {
     (void)state;
     tacTouch t[TAC_MAX_TOUCH];
-    Pair p = {{shape_of(TAC_BOX, 0, 0, 0), shape_of(TAC_BOX, 0, 0, 0)}, {pose_at(0, 0, 0), pose_at(1, 2, 2)}};
+    Pair p = {{shape_of(TAC_GEOM_BOX, 0, 0, 0), shape_of(TAC_GEOM_BOX, 0, 0, 0)}, {pose_at(0, 0, 0), pose_at(1, 2, 2)}};
     CHECK_INT(touches_of(&p, HUGE_VAL, t), 1); /* two points */
     CHECK_NEAR(t[0].dist, 3, TOL_EXACT);
     p.pose[1] = pose_at(0, 0, 0);
     CHECK(touches_of(&p, HUGE_VAL, t) >= 1);
     CHECK_NEAR(t[0].dist, 0, 0);
     CHECK_NEAR(t[0].normal.x, 1, 0); /* the first direction */
-    p.shape[0] = p.shape[1] = shape_of(TAC_BOX, 1, 1, 1);
+    p.shape[0] = p.shape[1] = shape_of(TAC_GEOM_BOX, 1, 1, 1);
     CHECK_INT(check_boxes(&p, HUGE_VAL, t), 4); /* one inside the other */
     CHECK_NEAR(t[0].dist, -2, TOL_EXACT);
-    p.shape[0] = shape_of(TAC_BOX, 1, 1, 0), p.shape[1] = shape_of(TAC_BOX, 0.5, 0.5, 0); /* two sheets */
+    p.shape[0] = shape_of(TAC_GEOM_BOX, 1, 1, 0), p.shape[1] = shape_of(TAC_GEOM_BOX, 0.5, 0.5, 0); /* two sheets */
     p.pose[1] = pose_at(0.2, 0.1, 0.25);
     CHECK_INT(check_boxes(&p, 1, t), 4);
     CHECK_NEAR(t[0].dist, 0.25, TOL_EXACT);
-    p.shape[1] = shape_of(TAC_BOX, 0.5, 0, 0); /* a needle above a sheet */
+    p.shape[1] = shape_of(TAC_GEOM_BOX, 0.5, 0, 0); /* a needle above a sheet */
     CHECK_INT(check_boxes(&p, 1, t), 2);
-    p.shape[0] = p.shape[1] = shape_of(TAC_BOX, 1e-6, 2e-6, 3e-6);
+    p.shape[0] = p.shape[1] = shape_of(TAC_GEOM_BOX, 1e-6, 2e-6, 3e-6);
     p.pose[1] = pose_at(1e-6, 3e-6, 1e-6);
     CHECK(check_boxes(&p, HUGE_VAL, t) >= 4);
     CHECK_NEAR(t[0].dist / 1e-6, -1, TOL);
@@ -264,8 +264,8 @@ static void odd_boxes(void **state) {
     CHECK(touches_of(&p, HUGE_VAL, t) >= 1);
     CHECK_NEAR(t[0].dist, 1e6 - 2e-6, TOL);
     CHECK_INT(touches_of(&p, 1e5, t), 0);
-    p.shape[0] = shape_of(TAC_BOX, 1e6, 1e6, 1e6), p.pose[0] = pose_at(0, 0, -1e6); /* a very large floor */
-    p.shape[1] = shape_of(TAC_BOX, 0.1, 0.1, 0.1), p.pose[1] = pose_at(3, 4, 0.09);
+    p.shape[0] = shape_of(TAC_GEOM_BOX, 1e6, 1e6, 1e6), p.pose[0] = pose_at(0, 0, -1e6); /* a very large floor */
+    p.shape[1] = shape_of(TAC_GEOM_BOX, 0.1, 0.1, 0.1), p.pose[1] = pose_at(3, 4, 0.09);
     CHECK_INT(touches_of(&p, 0, t), 4);
     CHECK_NEAR(t[0].dist, -0.01, 1e-9);
 }
@@ -275,7 +275,7 @@ static void repeats(void **state) {
     (void)state;
     tacDraw d = {5, 0};
     for (int i = 0; i < 200; i++) {
-        Pair p = draw_pair(&d, TAC_BOX, TAC_BOX, 1), other = draw_pair(&d, TAC_BOX, TAC_BOX, 1);
+        Pair p = draw_pair(&d, TAC_GEOM_BOX, TAC_GEOM_BOX, 1), other = draw_pair(&d, TAC_GEOM_BOX, TAC_GEOM_BOX, 1);
         tacTouch t[TAC_MAX_TOUCH], u[TAC_MAX_TOUCH];
         memset(t, 0x7f, sizeof t), memset(u, 0xff, sizeof u);
         int n = touches_of(&p, HUGE_VAL, t);

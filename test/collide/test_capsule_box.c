@@ -7,7 +7,7 @@ static const double QUARTER = 1.5707963267948966;
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_CAPSULE, TAC_BOX, 1500, 1.5, TOL);
+    check_random_pairs(TAC_GEOM_CAPSULE, TAC_GEOM_BOX, 1500, 1.5, TOL);
 }
 
 /* Thin boxes and long capsules: many edges and deep overlaps. */
@@ -15,7 +15,7 @@ static void test_extreme_sizes(void **state) {
     (void)state;
     tacDraw d = {21, 0};
     for (int i = 0; i < 800; i++) {
-        Pair p = draw_pair(&d, TAC_CAPSULE, TAC_BOX, 1.2);
+        Pair p = draw_pair(&d, TAC_GEOM_CAPSULE, TAC_GEOM_BOX, 1.2);
         p.shape[0].size = tac_vec3(0.05, draw_uniform(&d, 0, 3), 0);
         p.shape[1].size.x *= i % 2 ? 0.01 : 1, p.shape[1].size.y *= i % 3 ? 0.1 : 1;
         tacTouch t[TAC_MAX_TOUCH];
@@ -28,7 +28,8 @@ static void test_extreme_sizes(void **state) {
 
 /* A capsule of radius 0.1 and half-length 1 at p turned by r, beside the box of half-sizes 1, 2, 3. */
 static int beside(tacVec3 p, tacVec3 r, double reach, tacTouch *t) {
-    Pair q = {{shape_of(TAC_CAPSULE, 0.1, 1, 0), shape_of(TAC_BOX, 1, 2, 3)}, {pose_turned(p, r), pose_at(0, 0, 0)}};
+    Pair q = {{shape_of(TAC_GEOM_CAPSULE, 0.1, 1, 0), shape_of(TAC_GEOM_BOX, 1, 2, 3)},
+              {pose_turned(p, r), pose_at(0, 0, 0)}};
     return check_touches(&q, reach, TOL, t);
 }
 static void expect(const tacTouch *t, double dist, int kind0, int id0, int kind1, int id1) {
@@ -83,7 +84,7 @@ static void test_along_face(void **state) {
             CHECK_NEAR(t[1].normal.z, -1, TOL);
         }
     }
-    Pair bridge = {{shape_of(TAC_CAPSULE, 0.1, 3, 0), shape_of(TAC_BOX, 1, 2, 3)},
+    Pair bridge = {{shape_of(TAC_GEOM_CAPSULE, 0.1, 3, 0), shape_of(TAC_GEOM_BOX, 1, 2, 3)},
                    {pose_turned(tac_vec3(0, 0.3, 3.05), tac_vec3(0, QUARTER + 0.005, 0)), pose_at(0, 0, 0)}};
     CHECK_INT(check_touches(&bridge, 0.1, TOL, t), 2); /* beyond both edges */
     CHECK_INT(t[0].rule, TAC_RULE_NEAREST);
@@ -104,7 +105,7 @@ static void test_along_edge(void **state) {
     CHECK_INT(beside(tac_vec3(1.3, 2.4, 3), tac_zero3(), 0.5, t), 2);
     expect(&t[0], 0.4, TAC_FEATURE_POINT, 0, TAC_FEATURE_LINE, 3);
     expect(&t[1], 0.4, TAC_FEATURE_LINE, 0, TAC_FEATURE_POINT, 7);
-    Pair longer = {{shape_of(TAC_CAPSULE, 0.1, 5, 0), shape_of(TAC_BOX, 1, 2, 3)},
+    Pair longer = {{shape_of(TAC_GEOM_CAPSULE, 0.1, 5, 0), shape_of(TAC_GEOM_BOX, 1, 2, 3)},
                    {pose_at(1.3, 2.4, 0.5), pose_at(0, 0, 0)}};
     CHECK_INT(check_touches(&longer, 0.5, TOL, t), 2);
     CHECK_NEAR(fabs(t[0].point[1].z), 3, TOL);
@@ -126,7 +127,7 @@ static void test_deep(void **state) {
     CHECK_INT(beside(tac_vec3(0.95, 0.2, 2.95), tac_vec3(0, -QUARTER / 2, 0), 0, t), 1); /* cutting an edge off */
     expect(&t[0], -0.1 * sqrt(0.5) - 0.1, TAC_FEATURE_LINE, 0, TAC_FEATURE_LINE, 5);
     for (int i = 0; i < 500; i++) {
-        Pair p = draw_pair(&d, TAC_CAPSULE, TAC_BOX, 0.3);
+        Pair p = draw_pair(&d, TAC_GEOM_CAPSULE, TAC_GEOM_BOX, 0.3);
         p.pose[0].p = p.pose[1].p;
         p.pose[0].p.x += draw_uniform(&d, -0.5, 0.5);
         CHECK(check_touches(&p, HUGE_VAL, TOL * 5, t) > 0);
@@ -157,21 +158,22 @@ static void test_core_on_surface(void **state) {
 static void test_sizes(void **state) {
     (void)state;
     tacTouch t[TAC_MAX_TOUCH];
-    Pair p = {{shape_of(TAC_CAPSULE, 0, 0, 0), shape_of(TAC_BOX, 0, 0, 0)}, {pose_at(1, 2, 2), pose_at(0, 0, 0)}};
+    Pair p = {{shape_of(TAC_GEOM_CAPSULE, 0, 0, 0), shape_of(TAC_GEOM_BOX, 0, 0, 0)},
+              {pose_at(1, 2, 2), pose_at(0, 0, 0)}};
     CHECK(check_touches(&p, HUGE_VAL, TOL, t) > 0);
     CHECK_NEAR(t[0].dist, 3, TOL);
     p.pose[0] = p.pose[1];
     CHECK(check_touches(&p, HUGE_VAL, TOL, t) > 0);
     CHECK_NEAR(t[0].dist, 0, 0);
-    p.shape[0] = shape_of(TAC_CAPSULE, 1e-6, 2e-6, 0), p.shape[1] = shape_of(TAC_BOX, 1e-6, 1e-6, 1e-6);
+    p.shape[0] = shape_of(TAC_GEOM_CAPSULE, 1e-6, 2e-6, 0), p.shape[1] = shape_of(TAC_GEOM_BOX, 1e-6, 1e-6, 1e-6);
     p.pose[0] = pose_at(0, 0, 5e-6);
     CHECK(check_touches(&p, HUGE_VAL, TOL * 1e-6, t) > 0);
     CHECK_NEAR(t[0].dist, 1e-6, 1e-18);
     p.pose[0] = pose_at(3e6, 4e6, 0);
     CHECK(touches_of(&p, HUGE_VAL, t) > 0);
     CHECK_NEAR(t[0].dist, 5e6, 1e-5);
-    p.shape[1] = shape_of(TAC_BOX, 1, 1, 0); /* a plate without thickness, pierced */
-    p.shape[0] = shape_of(TAC_CAPSULE, 0.1, 0.3, 0);
+    p.shape[1] = shape_of(TAC_GEOM_BOX, 1, 1, 0); /* a plate without thickness, pierced */
+    p.shape[0] = shape_of(TAC_GEOM_CAPSULE, 0.1, 0.3, 0);
     p.pose[0] = pose_at(0, 0, 0.1);
     CHECK(check_touches(&p, HUGE_VAL, TOL, t) > 0);
     CHECK_NEAR(t[0].dist, -0.3, TOL);
@@ -181,7 +183,7 @@ static void test_continuity(void **state) {
     (void)state;
     tacDraw d = {23, 0};
     for (int i = 0; i < 30; i++) {
-        Pair from = draw_pair(&d, TAC_CAPSULE, TAC_BOX, 2), to = from;
+        Pair from = draw_pair(&d, TAC_GEOM_CAPSULE, TAC_GEOM_BOX, 2), to = from;
         to.pose[1].p = tac_sub3(tac_scale3(2, to.pose[0].p), to.pose[1].p);
         to.pose[1].p = tac_add3(to.pose[1].p, draw_vec3(&d, 0.3));
         check_continuity(&from, &to, 100, TOL * 10);
@@ -195,7 +197,7 @@ static void test_sliding(void **state) {
         tacMat3 lean = pose_turned(tac_zero3(), tac_vec3(0, QUARTER + (k & 1 ? 0.01 : -0.003), 0)).R;
         tacMat3 roll = pose_turned(tac_zero3(), tac_vec3(k & 2 ? 0.02 : 0, 0, 0)).R;
         tacMat3 turn = pose_turned(tac_zero3(), tac_vec3(0, 0, k & 4 ? 0.4 : 0)).R;
-        Pair p = {{shape_of(TAC_CAPSULE, 0.1, 1, 0), shape_of(TAC_BOX, 1, 2, 3)},
+        Pair p = {{shape_of(TAC_GEOM_CAPSULE, 0.1, 1, 0), shape_of(TAC_GEOM_BOX, 1, 2, 3)},
                   {pose_at(-3, 0.9, 3.09), pose_at(0, 0, 0)}};
         p.pose[0].R = tac_mulmm3(turn, tac_mulmm3(roll, lean));
         check_sliding(&p, tac_vec3(3, 0.9, 3.09), 3000, 0.05, 1.5);

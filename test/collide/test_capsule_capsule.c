@@ -6,12 +6,12 @@ static const double TOL = 1e-12; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_CAPSULE, TAC_CAPSULE, 1500, 1.5, TOL);
+    check_random_pairs(TAC_GEOM_CAPSULE, TAC_GEOM_CAPSULE, 1500, 1.5, TOL);
 }
 
 /* Capsules of radius 0.1 and half-lengths 1 and 2, the second at p turned by r. */
 static int pair_touches(tacVec3 p, tacVec3 r, double reach, tacTouch *t) {
-    Pair q = {{shape_of(TAC_CAPSULE, 0.1, 1, 0), shape_of(TAC_CAPSULE, 0.1, 2, 0)},
+    Pair q = {{shape_of(TAC_GEOM_CAPSULE, 0.1, 1, 0), shape_of(TAC_GEOM_CAPSULE, 0.1, 2, 0)},
               {pose_at(0, 0, 0), pose_turned(p, r)}};
     return check_touches(&q, reach, TOL, t);
 }
@@ -86,7 +86,7 @@ static void test_small_angle_meeting(void **state) {
         double s = draw_uniform(&d, -0.9, 0.9); /* where they meet, on both */
         tacVec3 r = tac_vec3(turn, 0, 0), u = tac_vec3(0, -sin(turn), cos(turn));
         tacVec3 p = tac_sub3(tac_vec3(away, 0, s), tac_scale3(s, u));
-        Pair q = {{shape_of(TAC_CAPSULE, 0.1, 1, 0), shape_of(TAC_CAPSULE, 0.1, 2, 0)},
+        Pair q = {{shape_of(TAC_GEOM_CAPSULE, 0.1, 1, 0), shape_of(TAC_GEOM_CAPSULE, 0.1, 2, 0)},
                   {pose_at(0, 0, 0), pose_turned(p, r)}};
         CHECK(touches_of(&q, 0, t) > 0);
         CHECK_NEAR(t[0].dist, away - 0.2, 1e-14);
@@ -96,7 +96,8 @@ static void test_small_angle_meeting(void **state) {
 
 /* Cores that meet: the depth is the sum of the radii, and the normal parts them. */
 static int meeting(tacVec3 p, tacMat3 R, tacTouch *t) {
-    Pair q = {{shape_of(TAC_CAPSULE, 0.1, 1, 0), shape_of(TAC_CAPSULE, 0.1, 2, 0)}, {pose_at(0, 0, 0), {p, R}}};
+    Pair q = {{shape_of(TAC_GEOM_CAPSULE, 0.1, 1, 0), shape_of(TAC_GEOM_CAPSULE, 0.1, 2, 0)},
+              {pose_at(0, 0, 0), {p, R}}};
     return check_touches(&q, 0, TOL, t);
 }
 
@@ -128,13 +129,14 @@ static void test_meeting_cores(void **state) {
 static void test_sizes(void **state) {
     (void)state;
     tacTouch t[TAC_MAX_TOUCH];
-    Pair p = {{shape_of(TAC_CAPSULE, 0, 0, 0), shape_of(TAC_CAPSULE, 0, 0, 0)}, {pose_at(0, 0, 0), pose_at(1, 2, 2)}};
+    Pair p = {{shape_of(TAC_GEOM_CAPSULE, 0, 0, 0), shape_of(TAC_GEOM_CAPSULE, 0, 0, 0)},
+              {pose_at(0, 0, 0), pose_at(1, 2, 2)}};
     CHECK_INT(check_touches(&p, HUGE_VAL, TOL, t), 1);
     CHECK_NEAR(t[0].dist, 3, TOL);
     p.pose[1] = p.pose[0];
     CHECK_INT(check_touches(&p, HUGE_VAL, TOL, t), 1);
     CHECK_NEAR(t[0].dist, 0, 0);
-    p.shape[0] = p.shape[1] = shape_of(TAC_CAPSULE, 1e-6, 2e-6, 0);
+    p.shape[0] = p.shape[1] = shape_of(TAC_GEOM_CAPSULE, 1e-6, 2e-6, 0);
     p.pose[1] = pose_at(5e-6, 0, 0);
     CHECK_INT(check_touches(&p, HUGE_VAL, TOL * 1e-6, t), 2); /* ends face ends */
     CHECK_NEAR(t[0].dist, 3e-6, 1e-18);
@@ -147,7 +149,7 @@ static void test_continuity(void **state) {
     (void)state;
     tacDraw d = {12, 0};
     for (int i = 0; i < 30; i++) {
-        Pair from = draw_pair(&d, TAC_CAPSULE, TAC_CAPSULE, 2), to = from;
+        Pair from = draw_pair(&d, TAC_GEOM_CAPSULE, TAC_GEOM_CAPSULE, 2), to = from;
         to.pose[1].p = tac_sub3(tac_scale3(2, to.pose[0].p), to.pose[1].p);
         check_continuity(&from, &to, 100, TOL * 10);
     }
@@ -158,7 +160,7 @@ static void test_sliding(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
         tacVec3 r = tac_vec3(k & 1 ? 0.02 : 0, k & 2 ? 0.01 : -0.01, 0);
-        Pair p = {{shape_of(TAC_CAPSULE, 0.1, 1, 0), shape_of(TAC_CAPSULE, 0.1, 2, 0)},
+        Pair p = {{shape_of(TAC_GEOM_CAPSULE, 0.1, 1, 0), shape_of(TAC_GEOM_CAPSULE, 0.1, 2, 0)},
                   {pose_turned(tac_vec3(0.19, 0, -4), r), pose_at(0, 0, 0)}};
         check_sliding(&p, tac_vec3(0.19, 0, 4), 3000, 0.05, 1.5);
     }

@@ -19,7 +19,7 @@ typedef struct Twin {
 static const tacVec3 EIGHTH = {0, 0, 0.78539816339744831};
 
 static void make_twin(Twin *t, double side, double height) {
-    t->box = (tacShape){.type = TAC_BOX, .size = {side, side, height}};
+    t->box = (tacShape){.type = TAC_GEOM_BOX, .size = {side, side, height}};
     make_prism(&t->mesh, 4, side * sqrt(2), side * sqrt(2), height);
 }
 
@@ -107,7 +107,7 @@ static void against_polygons(void **state) {
  * mark; without a length to lose. */
 static void corner_on_corner(void **state) {
     (void)state;
-    tacShape box = {.type = TAC_BOX, .size = {1, 2, 3}};
+    tacShape box = {.type = TAC_GEOM_BOX, .size = {1, 2, 3}};
     tacClip c = {.shape = {&box, &box}, .reach = 1};
     tacClipPoint mark[TAC_MAX_CLIP_POINT];
     c.facet[0] = (tacFacet){TAC_FACET_POLYGON, 5, 1, -1}, c.facet[1] = (tacFacet){TAC_FACET_POLYGON, 4, 1, -1};

@@ -21,11 +21,12 @@ static const double TOL_NEEDLE = 1e-7;
 /* Against closed forms. */
 static const double TOL_SAME = 1e-11;
 
-static const tacGeomType TYPES[] = {TAC_SPHERE, TAC_CAPSULE, TAC_ELLIPSOID, TAC_CYLINDER, TAC_BOX, TAC_MESH, TAC_CONE};
+static const tacGeomType TYPES[] = {TAC_GEOM_SPHERE, TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID, TAC_GEOM_CYLINDER,
+                                    TAC_GEOM_BOX,    TAC_GEOM_MESH,    TAC_GEOM_CONE};
 enum { NTYPE = 7 };
 
 static tacShape draw_any(tacDraw *d, tacGeomType type, Solid *solid) {
-    if (type != TAC_MESH) return draw_round_shape(d, type);
+    if (type != TAC_GEOM_MESH) return draw_round_shape(d, type);
     make_prism(solid, 3 + draw_int(d, 10), draw_uniform(d, 0.2, 1), draw_uniform(d, 0.2, 1), draw_uniform(d, 0.2, 1));
     place_solid(solid, tac_vec3(draw_uniform(d, 0.5, 1), 1, 1), draw_vec3(d, 0.1));
     return solid->shape;
@@ -103,10 +104,10 @@ static void test_random(void **state) {
 /* The general method on pairs that have closed forms. */
 static void test_closed_forms(void **state) {
     (void)state;
-    static const tacGeomType A[] = {TAC_SPHERE, TAC_SPHERE,  TAC_SPHERE,  TAC_SPHERE,
-                                    TAC_SPHERE, TAC_CAPSULE, TAC_CAPSULE, TAC_BOX};
-    static const tacGeomType B[] = {TAC_SPHERE, TAC_CAPSULE, TAC_ELLIPSOID, TAC_CYLINDER,
-                                    TAC_BOX,    TAC_CAPSULE, TAC_BOX,       TAC_BOX};
+    static const tacGeomType A[] = {TAC_GEOM_SPHERE, TAC_GEOM_SPHERE,  TAC_GEOM_SPHERE,  TAC_GEOM_SPHERE,
+                                    TAC_GEOM_SPHERE, TAC_GEOM_CAPSULE, TAC_GEOM_CAPSULE, TAC_GEOM_BOX};
+    static const tacGeomType B[] = {TAC_GEOM_SPHERE, TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID, TAC_GEOM_CYLINDER,
+                                    TAC_GEOM_BOX,    TAC_GEOM_CAPSULE, TAC_GEOM_BOX,       TAC_GEOM_BOX};
     tacDraw d = {4, 0};
     for (int i = 0; i < 8; i++)
         for (int k = 0; k < 1000; k++) {
@@ -137,7 +138,7 @@ static tacPose draw_aligned_pose(tacDraw *d) {
 
 static tacShape draw_plain(tacDraw *d, tacGeomType type, Solid *solid) {
     double x = 0.25 * (1 + draw_int(d, 3)), y = 0.25 * (1 + draw_int(d, 3)), z = 0.25 * (1 + draw_int(d, 3));
-    if (type != TAC_MESH) return shape_of(type, x, y, z);
+    if (type != TAC_GEOM_MESH) return shape_of(type, x, y, z);
     make_prism(solid, draw_int(d, 2) ? 4 : 6, x, x, y);
     return solid->shape;
 }
@@ -163,7 +164,7 @@ static void test_aligned(void **state) {
 
 /* A cylinder of radius r and half-length h standing on a box of half-size 1, its axis over x, y. */
 static void expect_standing(double r, double x, double y, double dist) {
-    Pair p = {{shape_of(TAC_CYLINDER, r, 0.5, 0), shape_of(TAC_BOX, 1, 1, 1)},
+    Pair p = {{shape_of(TAC_GEOM_CYLINDER, r, 0.5, 0), shape_of(TAC_GEOM_BOX, 1, 1, 1)},
               {pose_at(x, y, 1.5 + dist), pose_at(0, 0, 0)}};
     tacTouch t = check_nearest(&p, TOL);
     CHECK_NEAR(t.dist, dist, TOL_SAME);
@@ -218,7 +219,7 @@ static void test_far_and_scaled(void **state) {
     tacDraw d = {7, 0};
     for (int k = 0; k < 1000; k++) {
         tacGeomType a = TYPES[draw_int(&d, NTYPE)], b = TYPES[draw_int(&d, NTYPE)];
-        if (a == TAC_MESH || b == TAC_MESH) continue;
+        if (a == TAC_GEOM_MESH || b == TAC_GEOM_MESH) continue;
         Pair p = draw_pair(&d, a, b, 1.6), q = p;
         tacTouch t, far;
         CHECK_INT(find(&p, HUGE_VAL, NULL, &t), 1);
@@ -260,7 +261,7 @@ static void test_without_extent(void **state) {
     tacDraw d = {9, 0};
     for (int k = 0; k < 20000; k++) {
         tacGeomType a = TYPES[draw_int(&d, NTYPE)], b = TYPES[draw_int(&d, NTYPE)];
-        if (a == TAC_MESH || b == TAC_MESH) continue;
+        if (a == TAC_GEOM_MESH || b == TAC_GEOM_MESH) continue;
         Pair p = draw_pair(&d, a, b, 1);
         for (int i = 0; i < 2; i++) {
             int zero = draw_int(&d, 8);
@@ -281,7 +282,7 @@ static void test_without_extent(void **state) {
 /* A mesh without corners touches nothing. */
 static void test_nothing(void **state) {
     (void)state;
-    Pair p = {{shape_of(TAC_BOX, 1, 1, 1), {.type = TAC_MESH}}, {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
+    Pair p = {{shape_of(TAC_GEOM_BOX, 1, 1, 1), {.type = TAC_GEOM_MESH}}, {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
     tacTouch t[TAC_MAX_TOUCH];
     CHECK_INT(find(&p, HUGE_VAL, NULL, t), 0);
     CHECK_INT(touches_of(&p, HUGE_VAL, t), 0);
@@ -293,7 +294,7 @@ static void test_stress(void **state) {
     tacDraw d = {10, 0};
     for (int k = 0; k < 30000; k++) {
         tacGeomType a = TYPES[draw_int(&d, NTYPE)], b = TYPES[draw_int(&d, NTYPE)];
-        if (a == TAC_MESH || b == TAC_MESH) continue;
+        if (a == TAC_GEOM_MESH || b == TAC_GEOM_MESH) continue;
         Pair p = draw_pair(&d, a, b, pow(10, draw_uniform(&d, -6, 3)));
         double largest = 0;
         for (int i = 0; i < 2; i++) {

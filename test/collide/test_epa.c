@@ -105,7 +105,7 @@ static void test_boxes(void **state) {
     (void)state;
     static const double DEPTH[] = {1e-12, 1e-9, 1e-6, 0.01, 0.5, 0.999};
     for (int k = 0; k < 6; k++) {
-        Pair p = {{shape_of(TAC_BOX, 1, 2, 3), shape_of(TAC_BOX, 0.5, 1, 1)},
+        Pair p = {{shape_of(TAC_GEOM_BOX, 1, 2, 3), shape_of(TAC_GEOM_BOX, 0.5, 1, 1)},
                   {pose_at(0, 0, 0), pose_at(1.5 - DEPTH[k], 0.1, 0.2)}};
         tacCores c;
         tacEpa e = run(&p, EXACT, &c);
@@ -122,9 +122,9 @@ static void test_boxes(void **state) {
 static void test_curved(void **state) {
     (void)state;
     tacDraw d = {2, 0};
-    static const tacGeomType TYPES[] = {TAC_ELLIPSOID, TAC_CYLINDER, TAC_BOX};
+    static const tacGeomType TYPES[] = {TAC_GEOM_ELLIPSOID, TAC_GEOM_CYLINDER, TAC_GEOM_BOX};
     for (int k = 0; k < 600; k++) {
-        Pair p = draw_pair(&d, TAC_SPHERE, TYPES[k % 3], 0.2);
+        Pair p = draw_pair(&d, TAC_GEOM_SPHERE, TYPES[k % 3], 0.2);
         p.pose[0] = p.pose[1];
         p.pose[0].p = tac_add3(p.pose[1].p, draw_vec3(&d, 0.05));
         tacTouch t[TAC_MAX_TOUCH];
@@ -143,7 +143,7 @@ static void test_curved(void **state) {
 /* Every direction is equally good: the polytope fills up, and the depth is right all the same. */
 static void test_concentric(void **state) {
     (void)state;
-    Pair p = {{shape_of(TAC_ELLIPSOID, 1, 1, 1), shape_of(TAC_ELLIPSOID, 2, 2, 2)},
+    Pair p = {{shape_of(TAC_GEOM_ELLIPSOID, 1, 1, 1), shape_of(TAC_GEOM_ELLIPSOID, 2, 2, 2)},
               {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
     tacCores c;
     tacEpa e = run(&p, 1e-7, &c);
@@ -158,10 +158,11 @@ static void test_concentric(void **state) {
 /* Two plates in one plane, two rods in one line, two points in one place: across them the distance is zero. */
 static void test_flat(void **state) {
     (void)state;
-    Pair plates = {{shape_of(TAC_BOX, 1, 1, 0), shape_of(TAC_BOX, 1, 1, 0)}, {pose_at(0, 0, 0), pose_at(0.5, 0.5, 0)}};
-    Pair rods = {{shape_of(TAC_CAPSULE, 0.1, 1, 0), shape_of(TAC_CAPSULE, 0.1, 1, 0)},
+    Pair plates = {{shape_of(TAC_GEOM_BOX, 1, 1, 0), shape_of(TAC_GEOM_BOX, 1, 1, 0)},
+                   {pose_at(0, 0, 0), pose_at(0.5, 0.5, 0)}};
+    Pair rods = {{shape_of(TAC_GEOM_CAPSULE, 0.1, 1, 0), shape_of(TAC_GEOM_CAPSULE, 0.1, 1, 0)},
                  {pose_at(0, 0, 0), pose_at(0, 0, 0.5)}};
-    Pair points = {{shape_of(TAC_SPHERE, 1, 0, 0), shape_of(TAC_SPHERE, 1, 0, 0)},
+    Pair points = {{shape_of(TAC_GEOM_SPHERE, 1, 0, 0), shape_of(TAC_GEOM_SPHERE, 1, 0, 0)},
                    {pose_at(1, 2, 3), pose_at(1, 2, 3)}};
     tacCores c;
     tacEpa e = run(&plates, EXACT, &c);

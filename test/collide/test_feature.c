@@ -30,24 +30,24 @@ typedef struct Kind {
     tacFeature feature;
 } Kind;
 static const Kind KINDS[] = {
-    {TAC_PLANE, F(PLANE, 0, 0)},     {TAC_SPHERE, F(POINT, 0, 0)},
-    {TAC_CAPSULE, F(POINT, 0, 0)},   {TAC_CAPSULE, F(POINT, 1, 0)},
-    {TAC_CAPSULE, F(LINE, 0, 1)},    {TAC_CYLINDER, F(LINE, 0, 1)},
-    {TAC_CYLINDER, F(PLANE, 0, 0)},  {TAC_CYLINDER, F(PLANE, 1, 0)},
-    {TAC_CYLINDER, F(CIRCLE, 0, 0)}, {TAC_CYLINDER, F(CIRCLE, 1, 0)},
-    {TAC_CONE, F(POINT, 0, 0)},      {TAC_CONE, F(SIDE, 0, 0)},
-    {TAC_CONE, F(CIRCLE, 0, 0)},     {TAC_CONE, F(PLANE, 0, 0)},
-    {TAC_BOX, F(POINT, 3, 0)},       {TAC_BOX, F(LINE, 4, 6)},
-    {TAC_BOX, F(PLANE, 3, 0)},       {TAC_MESH, F(POINT, 2, 0)},
-    {TAC_MESH, F(LINE, 3, 5)},       {TAC_MESH, F(PLANE, 0, 0)},
-    {TAC_MESH, F(PLANE, 4, 0)},      {TAC_ELLIPSOID, F(ELLIPSOID, 0, 0)},
+    {TAC_GEOM_PLANE, F(PLANE, 0, 0)},     {TAC_GEOM_SPHERE, F(POINT, 0, 0)},
+    {TAC_GEOM_CAPSULE, F(POINT, 0, 0)},   {TAC_GEOM_CAPSULE, F(POINT, 1, 0)},
+    {TAC_GEOM_CAPSULE, F(LINE, 0, 1)},    {TAC_GEOM_CYLINDER, F(LINE, 0, 1)},
+    {TAC_GEOM_CYLINDER, F(PLANE, 0, 0)},  {TAC_GEOM_CYLINDER, F(PLANE, 1, 0)},
+    {TAC_GEOM_CYLINDER, F(CIRCLE, 0, 0)}, {TAC_GEOM_CYLINDER, F(CIRCLE, 1, 0)},
+    {TAC_GEOM_CONE, F(POINT, 0, 0)},      {TAC_GEOM_CONE, F(SIDE, 0, 0)},
+    {TAC_GEOM_CONE, F(CIRCLE, 0, 0)},     {TAC_GEOM_CONE, F(PLANE, 0, 0)},
+    {TAC_GEOM_BOX, F(POINT, 3, 0)},       {TAC_GEOM_BOX, F(LINE, 4, 6)},
+    {TAC_GEOM_BOX, F(PLANE, 3, 0)},       {TAC_GEOM_MESH, F(POINT, 2, 0)},
+    {TAC_GEOM_MESH, F(LINE, 3, 5)},       {TAC_GEOM_MESH, F(PLANE, 0, 0)},
+    {TAC_GEOM_MESH, F(PLANE, 4, 0)},      {TAC_GEOM_ELLIPSOID, F(ELLIPSOID, 0, 0)},
 };
 enum { NKIND = sizeof KINDS / sizeof *KINDS };
 
 static const tacPose HERE = {{0, 0, 0}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
 
 static tacShape shape_of(tacDraw *d, tacGeomType type) {
-    if (type == TAC_MESH) return motion_prism();
+    if (type == TAC_GEOM_MESH) return motion_prism();
     tacVec3 size = {draw_uniform(d, 0.4, 1.2), draw_uniform(d, 0.4, 1.2), draw_uniform(d, 0.4, 1.2)};
     return (tacShape){.type = type, .size = size};
 }
@@ -144,7 +144,7 @@ static void patches_move_with_twist_sizes_and_corners(void **state) {
 
 static void faces_look_outwards(void **state) {
     (void)state;
-    tacShape prism = motion_prism(), box = {.type = TAC_BOX, .size = {0.3, 0.5, 0.7}};
+    tacShape prism = motion_prism(), box = {.type = TAC_GEOM_BOX, .size = {0.3, 0.5, 0.7}};
     for (int i = 0; i < 5; i++) {
         tacFeature f = F(PLANE, i, 0);
         tacVec3 n = tac_feature_normal(&prism, &HERE, f), x = tac_feature_patch(&prism, &HERE, f, tac_zero3()).x;
@@ -158,7 +158,7 @@ static void faces_look_outwards(void **state) {
         tacVec3 n = tac_feature_normal(&box, &HERE, f), x = tac_feature_patch(&box, &HERE, f, tac_zero3()).x;
         CHECK_NEAR(tac_dot3(n, x), tac_get3(box.size, i / 2), TOL_VALUE);
     }
-    tacShape cone = {.type = TAC_CONE, .size = {1, 2, 0}}, rod = {.type = TAC_CYLINDER, .size = {1, 2, 0}};
+    tacShape cone = {.type = TAC_GEOM_CONE, .size = {1, 2, 0}}, rod = {.type = TAC_GEOM_CYLINDER, .size = {1, 2, 0}};
     tacFeature bottom = F(PLANE, 0, 0), top = F(PLANE, 1, 0);
     CHECK_NEAR(tac_feature_normal(&cone, &HERE, bottom).z, -1, TOL_VALUE);
     CHECK_NEAR(tac_feature_normal(&rod, &HERE, top).z, 1, TOL_VALUE);
@@ -185,7 +185,7 @@ static void a_flat_face_has_a_fixed_normal(void **state) {
 /* All features of a shape. */
 static int features_of(const tacShape *s, tacFeature *f) {
     int n = 0;
-    if (s->type != TAC_BOX && s->type != TAC_MESH) {
+    if (s->type != TAC_GEOM_BOX && s->type != TAC_GEOM_MESH) {
         for (int k = 0; k < NKIND; k++)
             if (KINDS[k].type == s->type) f[n++] = KINDS[k].feature;
         return n;
@@ -219,13 +219,14 @@ static double reach(const tacShape *s, const tacPose *pose, tacFeature f, tacVec
  * the point do not count. */
 static void one_feature_alone_has_room(void **state) {
     (void)state;
-    static const tacGeomType TYPES[] = {TAC_CAPSULE, TAC_CYLINDER, TAC_CONE, TAC_BOX, TAC_MESH};
+    static const tacGeomType TYPES[] = {TAC_GEOM_CAPSULE, TAC_GEOM_CYLINDER, TAC_GEOM_CONE, TAC_GEOM_BOX,
+                                        TAC_GEOM_MESH};
     tacDraw d = {54, 0};
     for (int type = 0; type < 5; type++) {
         int seen[6] = {0};
         for (int trial = 0; trial < POINTS; trial++) {
             tacShape s = shape_of(&d, TYPES[type]);
-            if (s.type == TAC_MESH && trial % 2) s.type = TAC_BOX, s.size = tac_vec3(0.5, 0.7, 0.9);
+            if (s.type == TAC_GEOM_MESH && trial % 2) s.type = TAC_GEOM_BOX, s.size = tac_vec3(0.5, 0.7, 0.9);
             tacPose pose = draw_pose(&d);
             tacVec3 x = tac_add3(
                 pose.p, tac_scale3(draw_uniform(&d, 1.8, 4), tac_quat_rotate(draw_quat(&d), tac_vec3(0, 0, 1))));
@@ -250,8 +251,9 @@ static double margin_of(tacShape s, tacFeature f, tacVec3 x, tacVec3 n) {
 static void room_of_known_touches(void **state) {
     (void)state;
     tacVec3 x = {1, 0, 0}, z = {0, 0, 1}, slant = {0.6, 0, 0.8};
-    tacShape capsule = {.type = TAC_CAPSULE, .size = {0.1, 2, 0}}, cylinder = {.type = TAC_CYLINDER, .size = {3, 2, 0}};
-    tacShape box = {.type = TAC_BOX, .size = {1, 2, 3}}, cone = {.type = TAC_CONE, .size = {3, 2, 0}};
+    tacShape capsule = {.type = TAC_GEOM_CAPSULE, .size = {0.1, 2, 0}},
+             cylinder = {.type = TAC_GEOM_CYLINDER, .size = {3, 2, 0}};
+    tacShape box = {.type = TAC_GEOM_BOX, .size = {1, 2, 3}}, cone = {.type = TAC_GEOM_CONE, .size = {3, 2, 0}};
     tacFeature end = F(POINT, 1, 0), line = F(LINE, 0, 1), flat = F(PLANE, 1, 0), rim = F(CIRCLE, 1, 0);
     CHECK_NEAR(margin_of(capsule, line, tac_vec3(0, 0, 0.5), x), 1.5, TOL_VALUE);
     CHECK_NEAR(margin_of(capsule, end, tac_vec3(0, 0, 2), slant), 0.8 * 2, TOL_VALUE);
@@ -263,8 +265,8 @@ static void room_of_known_touches(void **state) {
     CHECK_NEAR(margin_of(box, (tacFeature)F(POINT, 7, 0), tac_vec3(1, 2, 3), tac_vec3(0, 0.6, 0.8)), 0, TOL_VALUE);
     CHECK_NEAR(margin_of(cone, (tacFeature)F(SIDE, 0, 0), tac_vec3(1.5, 0, 0), tac_vec3(0.8, 0, 0.6)), 2.5,
                10 * TOL_VALUE);
-    CHECK(isinf(margin_of((tacShape){.type = TAC_SPHERE, .size = {1, 0, 0}}, (tacFeature)F(POINT, 0, 0), x, x)));
-    CHECK(isinf(margin_of((tacShape){.type = TAC_PLANE}, (tacFeature)F(PLANE, 0, 0), x, z)));
+    CHECK(isinf(margin_of((tacShape){.type = TAC_GEOM_SPHERE, .size = {1, 0, 0}}, (tacFeature)F(POINT, 0, 0), x, x)));
+    CHECK(isinf(margin_of((tacShape){.type = TAC_GEOM_PLANE}, (tacFeature)F(PLANE, 0, 0), x, z)));
 }
 
 int main(void) {

@@ -12,7 +12,8 @@ enum { WORLD, POST, BASE, PLATE, ARM, HAND, BALL, GHOST, HELD, NBODY };
  * ghost: mocap; held: welded to ghost. One sphere on each, and a floor. */
 static tacBuilder *world_builder(void) {
     static const int PARENT[NBODY] = {0, WORLD, WORLD, BASE, PLATE, ARM, WORLD, WORLD, GHOST};
-    static const int JOINT[NBODY] = {-1, -1, TAC_FREE, -1, TAC_HINGE, TAC_HINGE, TAC_FREE, -1, -1};
+    static const int JOINT[NBODY] = {-1, -1, TAC_JOINT_FREE, -1, TAC_JOINT_HINGE, TAC_JOINT_HINGE, TAC_JOINT_FREE,
+                                     -1, -1};
     tacBuilder *b = tac_model_begin();
     for (int i = 0; i < NBODY; i++) {
         if (i > 0) {
@@ -102,7 +103,7 @@ static void fixed_base(void **state) {
     tacJointDef joint = tac_default_joint();
     tacGeomDef geom = tac_default_geom();
     geom.size[0] = 0.1;
-    joint.type = TAC_HINGE;
+    joint.type = TAC_JOINT_HINGE;
     int fixed = tac_model_add_body(b, 0, &body), link = tac_model_add_body(b, fixed, &body);
     CHECK(tac_model_add_joint(b, link, &joint) >= 0);
     int g0 = tac_model_add_geom(b, fixed, &geom), g1 = tac_model_add_geom(b, link, &geom);
@@ -226,9 +227,9 @@ static void without_shape(void **state) {
     tacBuilder *b = world_builder();
     tacGeomDef geom = tac_default_geom();
     tacPairDef pair = tac_default_pair();
-    geom.type = TAC_PLANE, geom.size[0] = geom.size[1] = geom.size[2] = 1;
+    geom.type = TAC_GEOM_PLANE, geom.size[0] = geom.size[1] = geom.size[2] = 1;
     int floor = tac_model_add_geom(b, WORLD, &geom), wall = tac_model_add_geom(b, GHOST, &geom);
-    geom.type = TAC_SPHERE, geom.size[0] = 0.1, geom.visual = 1;
+    geom.type = TAC_GEOM_SPHERE, geom.size[0] = 0.1, geom.visual = 1;
     int looks = tac_model_add_geom(b, BALL, &geom);
     pair.geom[0] = floor, pair.geom[1] = wall;
     CHECK(tac_model_add_pair(b, &pair) >= 0);
@@ -239,7 +240,7 @@ static void without_shape(void **state) {
     CHECK_INT(w.filter.nplane, 2);
     CHECK_INT(w.filter.nbounded, NBODY);
     int world_plane = w.geom[WORLD] + 1, ball_looks = w.geom[BALL] + 1;
-    CHECK_INT(w.model->geom_type[world_plane], TAC_PLANE);
+    CHECK_INT(w.model->geom_type[world_plane], TAC_GEOM_PLANE);
     CHECK_INT(tac_geom_has_shape(w.model, ball_looks), 0);
     CHECK_INT(tac_geoms_have_distance(w.model, world_plane, w.geom[GHOST] + 1), 0);
     CHECK_INT(tac_geoms_have_distance(w.model, world_plane, world_plane), 0);

@@ -33,7 +33,7 @@ static double rad(double degrees) { return degrees * 3.14159265358979323846 / 18
 
 /* Planks that overlap by `depth`, found from where they are apart: the distance falls as the upper one does, by n.z. */
 static Pair planks(double t, double s, double depth) {
-    Pair p = {{shape_of(TAC_BOX, 1, 0.2, 0.1), shape_of(TAC_BOX, 0.2, 1, 0.1)}, {pose_at(0, 0, 0)}};
+    Pair p = {{shape_of(TAC_GEOM_BOX, 1, 0.2, 0.1), shape_of(TAC_GEOM_BOX, 0.2, 1, 0.1)}, {pose_at(0, 0, 0)}};
     tacQuat turn = tac_quat_mul(tac_quat_exp(tac_vec3(0, s, 0)), tac_quat_exp(tac_vec3(t, 0, 0)));
     double z = sqrt(cos(s) * cos(s) * sin(t) * sin(t) + cos(t) * cos(t)) / cos(t);
     p.pose[1] = (tacPose){tac_vec3(0.01, 0.02, 0.8), tac_quat_mat(turn)};

@@ -180,11 +180,11 @@ static void test_warm_start(void **state) {
 /* Where a ball's core is a point, the distance from it to the other shape is known. */
 static void test_curved(void **state) {
     (void)state;
-    static const tacGeomType TYPES[] = {TAC_BOX, TAC_CYLINDER, TAC_ELLIPSOID, TAC_CAPSULE};
+    static const tacGeomType TYPES[] = {TAC_GEOM_BOX, TAC_GEOM_CYLINDER, TAC_GEOM_ELLIPSOID, TAC_GEOM_CAPSULE};
     tacDraw d = {5, 0};
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 500; k++) {
-            Pair p = draw_pair(&d, TAC_SPHERE, TYPES[i], 2);
+            Pair p = draw_pair(&d, TAC_GEOM_SPHERE, TYPES[i], 2);
             tacTouch t[TAC_MAX_TOUCH];
             CHECK(touches_of(&p, HUGE_VAL, t) > 0);
             double dist = t[0].dist + p.shape[0].size.x + tac_shape_pad(&p.shape[1]);

@@ -42,7 +42,7 @@ static tacShapeImpact must_hit(const tacShape *a, const tacTwistMotion *A, const
 /* t = (z - r - gap)/|v| */
 static void sphere_drops_on_plane(void **state) {
     (void)state;
-    tacShape plane = shape(TAC_PLANE, 0, 0, 0), ball = shape(TAC_SPHERE, 0.1, 0, 0);
+    tacShape plane = shape(TAC_GEOM_PLANE, 0, 0, 0), ball = shape(TAC_GEOM_SPHERE, 0.1, 0, 0);
     tacTwistMotion floor = motion(tac_vec3(3, 0, 0), tac_zero3(), tac_zero3());
     tacTwistMotion fall = motion(tac_vec3(0, 0, 0.7), tac_vec3(1, 2, 3), tac_vec3(0.3, 0, -2));
     tacShapeImpact hit = must_hit(&plane, &floor, &ball, &fall, 0.01, 0.295);
@@ -61,7 +61,7 @@ static void sphere_drops_on_plane(void **state) {
 static void rod_turns_into_a_wall(void **state) {
     (void)state;
     const double L = 0.5, r = 0.05, D = 0.4, w = 2, gap = 0.003;
-    tacShape wall = shape(TAC_PLANE, 0, 0, 0), rod = shape(TAC_CAPSULE, r, L, 0);
+    tacShape wall = shape(TAC_GEOM_PLANE, 0, 0, 0), rod = shape(TAC_GEOM_CAPSULE, r, L, 0);
     tacTwistMotion still = motion(tac_zero3(), tac_zero3(), tac_zero3());
     tacTwistMotion spin = motion(tac_vec3(0, 0, D), tac_vec3(0, w, 0), tac_zero3());
     spin.start.R = tac_quat_mat(tac_quat_axis_angle(tac_vec3(0, 1, 0), acos(-1) / 2)); /* lies along x */
@@ -84,7 +84,7 @@ static void rod_turns_into_a_wall(void **state) {
 static void plane_turns_into_a_ball(void **state) {
     (void)state;
     const double x = 2, z = 0.5, r = 0.1, w = 0.4;
-    tacShape plane = shape(TAC_PLANE, 0, 0, 0), ball = shape(TAC_SPHERE, r, 0, 0);
+    tacShape plane = shape(TAC_GEOM_PLANE, 0, 0, 0), ball = shape(TAC_GEOM_SPHERE, r, 0, 0);
     tacTwistMotion door = motion(tac_zero3(), tac_vec3(0, -w, 0), tac_zero3());
     tacTwistMotion still = motion(tac_vec3(x, 0, z), tac_zero3(), tac_zero3());
     /* normal (-sin, 0, cos): z cos a - x sin a = r, |(x, z)| cos(a + b) = r with tan b = x/z */
@@ -97,7 +97,7 @@ static void plane_turns_into_a_ball(void **state) {
 static void two_spinning_boxes(void **state) {
     (void)state;
     const double a = 0.5, d = 1.3, w = 1.1, gap = 0.02;
-    tacShape box = shape(TAC_BOX, a, a, a);
+    tacShape box = shape(TAC_GEOM_BOX, a, a, a);
     tacTwistMotion left = motion(tac_zero3(), tac_vec3(0, 0, w), tac_zero3());
     tacTwistMotion right = motion(tac_vec3(d, 0, 0), tac_vec3(0, 0, -w), tac_zero3());
     double angle = acos((d - gap) / (2 * sqrt(2) * a)), rate = -2 * sqrt(2) * a * w * sin(angle);
@@ -115,7 +115,7 @@ static void two_spinning_boxes(void **state) {
 static void tumbling_box_lands(void **state) {
     (void)state;
     const double a = 0.3, z = 1.2, v = 1, w = 1.7;
-    tacShape plane = shape(TAC_PLANE, 0, 0, 0), box = shape(TAC_BOX, a, a, a);
+    tacShape plane = shape(TAC_GEOM_PLANE, 0, 0, 0), box = shape(TAC_GEOM_BOX, a, a, a);
     tacTwistMotion floor = motion(tac_zero3(), tac_zero3(), tac_zero3());
     tacTwistMotion fall = motion(tac_vec3(0.1, -0.2, z), tac_vec3(w, 0, 0), tac_vec3(0, 0, -v));
     double t = 0.7;
@@ -132,7 +132,7 @@ static void tumbling_box_lands(void **state) {
 static void grazing_passes_end(void **state) {
     (void)state;
     const double off[] = {1e-3, 1e-6, 1e-9, 1e-12, -1e-12, -1e-9, -1e-6, -1e-3};
-    tacShape ball = shape(TAC_SPHERE, 0.1, 0, 0), box = shape(TAC_BOX, 0.1, 0.1, 0.1);
+    tacShape ball = shape(TAC_GEOM_SPHERE, 0.1, 0, 0), box = shape(TAC_GEOM_BOX, 0.1, 0.1, 0.1);
     for (int i = 0; i < 8; i++) {
         tacTwistMotion a = motion(tac_zero3(), tac_vec3(0, 0, 5), tac_zero3());
         tacTwistMotion b = motion(tac_vec3(-1, 0.2 + off[i], 0), tac_zero3(), tac_vec3(2, 0, 0));
@@ -157,7 +157,7 @@ static void grazing_passes_end(void **state) {
 static void rides_along(void **state) {
     (void)state;
     const double w = 0.01, z = 0.06 + 2e-7;
-    tacShape large = shape(TAC_BOX, 0.2, 0.2, 0.05), small = shape(TAC_BOX, 0.02, 0.03, 0.01);
+    tacShape large = shape(TAC_GEOM_BOX, 0.2, 0.2, 0.05), small = shape(TAC_GEOM_BOX, 0.02, 0.03, 0.01);
     tacTwistMotion A = motion(tac_zero3(), tac_vec3(0, w, 0), tac_zero3());
     tacTwistMotion B = motion(tac_vec3(0.1, 0, z), tac_vec3(0, w, 0), tac_vec3(w * z, 0, -w * 0.1));
     tacShapeImpact found = find(&large, &A, &small, &B, 1e-7);
@@ -167,7 +167,7 @@ static void rides_along(void **state) {
 
 static void what_begins_near(void **state) {
     (void)state;
-    tacShape ball = shape(TAC_SPHERE, 0.1, 0, 0);
+    tacShape ball = shape(TAC_GEOM_SPHERE, 0.1, 0, 0);
     tacTwistMotion a = motion(tac_zero3(), tac_zero3(), tac_zero3());
     const double at[] = {0.15, 0.2, 0.205};
     for (int i = 0; i < 3; i++)
@@ -184,7 +184,8 @@ static void what_begins_near(void **state) {
 
 static void no_impact(void **state) {
     (void)state;
-    tacShape ball = shape(TAC_SPHERE, 0.1, 0, 0), plane = shape(TAC_PLANE, 0, 0, 0), box = shape(TAC_BOX, 1, 0.2, 0.3);
+    tacShape ball = shape(TAC_GEOM_SPHERE, 0.1, 0, 0), plane = shape(TAC_GEOM_PLANE, 0, 0, 0),
+             box = shape(TAC_GEOM_BOX, 1, 0.2, 0.3);
     tacTwistMotion still = motion(tac_vec3(0, 0, -1), tac_zero3(), tac_zero3());
     tacTwistMotion away = motion(tac_vec3(0, 0, 1), tac_vec3(9, 9, 9), tac_vec3(0, 0, 3));
     tacTwistMotion slow = motion(tac_vec3(0, 0, 1), tac_zero3(), tac_vec3(0, 0, -0.1));
@@ -204,7 +205,7 @@ static void no_impact(void **state) {
 /* No time at all, and gaps below zero: a depth of overlap. */
 static void corners_of_the_question(void **state) {
     (void)state;
-    tacShape ball = shape(TAC_SPHERE, 0.1, 0, 0), plane = shape(TAC_PLANE, 0, 0, 0);
+    tacShape ball = shape(TAC_GEOM_SPHERE, 0.1, 0, 0), plane = shape(TAC_GEOM_PLANE, 0, 0, 0);
     tacTwistMotion floor = motion(tac_zero3(), tac_zero3(), tac_zero3());
     tacTwistMotion fall = motion(tac_vec3(0, 0, 0.5), tac_zero3(), tac_vec3(0, 0, -1));
     must_hit(&plane, &floor, &ball, &fall, -0.05, 0.45);

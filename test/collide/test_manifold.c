@@ -38,11 +38,11 @@ static int check_manifold(const Pair *p, double reach, int ties, tacTouch *out) 
     return n;
 }
 
-static const tacGeomType TYPES[] = {TAC_BOX, TAC_MESH, TAC_CYLINDER, TAC_CONE, TAC_CAPSULE};
+static const tacGeomType TYPES[] = {TAC_GEOM_BOX, TAC_GEOM_MESH, TAC_GEOM_CYLINDER, TAC_GEOM_CONE, TAC_GEOM_CAPSULE};
 enum { NTYPE = 5 };
 
 static tacShape draw_any(tacDraw *d, tacGeomType type, Solid *solid) {
-    if (type != TAC_MESH) return draw_round_shape(d, type);
+    if (type != TAC_GEOM_MESH) return draw_round_shape(d, type);
     int sides = 3 + draw_int(d, 10);
     make_prism(solid, sides, draw_uniform(d, 0.2, 1), draw_uniform(d, 0.2, 1), draw_uniform(d, 0.2, 1));
     place_solid(solid, tac_vec3(draw_uniform(d, 0.5, 1), 1, 1), draw_vec3(d, 0.1));
@@ -110,7 +110,7 @@ static int count_rule(int n, const tacTouch *t, tacContactRule rule) {
  * inside, and the two where its rim crosses the edge; over a corner: the corner too. */
 static void cylinder_standing(void **state) {
     (void)state;
-    tacShape box = shape_of(TAC_BOX, 1, 1, 1), cylinder = shape_of(TAC_CYLINDER, 0.5, 0.4, 0);
+    tacShape box = shape_of(TAC_GEOM_BOX, 1, 1, 1), cylinder = shape_of(TAC_GEOM_CYLINDER, 0.5, 0.4, 0);
     const double dist = -0.01;
     tacFeature top = feature(TAC_FEATURE_PLANE, 5, 0), rim = feature(TAC_FEATURE_CIRCLE, 0, 0);
     tacTouch t[TAC_MAX_TOUCH];
@@ -137,7 +137,7 @@ static void cylinder_standing(void **state) {
 /* A small box on a cylinder's end: its corners, or where its edges cross the rim. */
 static void box_on_cylinder(void **state) {
     (void)state;
-    tacShape cylinder = shape_of(TAC_CYLINDER, 1, 0.5, 0), box = shape_of(TAC_BOX, 0.3, 0.4, 0.2);
+    tacShape cylinder = shape_of(TAC_GEOM_CYLINDER, 1, 0.5, 0), box = shape_of(TAC_GEOM_BOX, 0.3, 0.4, 0.2);
     const double dist = -0.01;
     tacPose B = pose_at(0.1, 0, 0.7 + dist);
     tacTouch t[TAC_MAX_TOUCH];
@@ -155,11 +155,11 @@ static void box_on_cylinder(void **state) {
 /* Lying on a box: both ends, or one and the edge it hangs over. */
 static void lying(void **state) {
     (void)state;
-    tacShape box = shape_of(TAC_BOX, 1, 1, 1);
+    tacShape box = shape_of(TAC_GEOM_BOX, 1, 1, 1);
     const double dist = -0.01, quarter = 1.5707963267948966;
     tacFeature top = feature(TAC_FEATURE_PLANE, 5, 0);
     for (int k = 0; k < 2; k++) {
-        tacShape s = shape_of(k ? TAC_CYLINDER : TAC_CAPSULE, 0.2, 0.6, 0);
+        tacShape s = shape_of(k ? TAC_GEOM_CYLINDER : TAC_GEOM_CAPSULE, 0.2, 0.6, 0);
         tacFeatureKind end = k ? TAC_FEATURE_CIRCLE : TAC_FEATURE_POINT;
         tacTouch t[TAC_MAX_TOUCH];
         for (int hang = 0; hang < 2; hang++) {
@@ -171,7 +171,7 @@ static void lying(void **state) {
             CHECK_INT(t[1].rule, hang ? TAC_RULE_CLIP : TAC_RULE_NEAREST);
         }
     }
-    tacShape cone = shape_of(TAC_CONE, 0.5, 0.5, 0);
+    tacShape cone = shape_of(TAC_GEOM_CONE, 0.5, 0.5, 0);
     tacPose B = pose_at(0.1, 0.1, 1.5 + dist);
     tacTouch t[TAC_MAX_TOUCH];
     tacTouch nearest = touch_at(tac_vec3(0.6, 0.1, 1), dist, top, feature(TAC_FEATURE_CIRCLE, 0, 0));
@@ -181,7 +181,7 @@ static void lying(void **state) {
 /* Ends of two cylinders: three points, or those inside and where the rims cross. */
 static void cylinder_on_cylinder(void **state) {
     (void)state;
-    tacShape lower = shape_of(TAC_CYLINDER, 1, 0.5, 0), upper = shape_of(TAC_CYLINDER, 0.6, 0.5, 0);
+    tacShape lower = shape_of(TAC_GEOM_CYLINDER, 1, 0.5, 0), upper = shape_of(TAC_GEOM_CYLINDER, 0.6, 0.5, 0);
     const double dist = -0.01;
     tacTouch t[TAC_MAX_TOUCH];
     tacFeature end = feature(TAC_FEATURE_PLANE, 1, 0), rim = feature(TAC_FEATURE_CIRCLE, 0, 0);
@@ -201,8 +201,9 @@ static void cylinder_on_cylinder(void **state) {
 /* Two logs side by side: both ends of the stretch they share, at any small angle; equal ones and shifted ones. */
 static void logs(void **state) {
     (void)state;
-    const tacGeomType types[][2] = {
-        {TAC_CYLINDER, TAC_CYLINDER}, {TAC_CAPSULE, TAC_CYLINDER}, {TAC_CYLINDER, TAC_CAPSULE}};
+    const tacGeomType types[][2] = {{TAC_GEOM_CYLINDER, TAC_GEOM_CYLINDER},
+                                    {TAC_GEOM_CAPSULE, TAC_GEOM_CYLINDER},
+                                    {TAC_GEOM_CYLINDER, TAC_GEOM_CAPSULE}};
     for (int k = 0; k < 3; k++)
         for (int tilt = 0; tilt < 3; tilt++)
             for (int shift = 0; shift < 2; shift++) {
@@ -224,7 +225,7 @@ static void logs(void **state) {
 /* Equal logs at the same height, turned so that rounding puts the ends of one beyond those of the other: both ends. */
 static void flush_logs(void **state) {
     (void)state;
-    const tacGeomType types[] = {TAC_CYLINDER, TAC_CAPSULE};
+    const tacGeomType types[] = {TAC_GEOM_CYLINDER, TAC_GEOM_CAPSULE};
     for (int k = 0; k < 4; k++)
         for (int turn = 0; turn < 20; turn++) {
             Pair p = {{shape_of(types[k / 2], 0.1, 0.2, 0), shape_of(types[k % 2], 0.1, 0.2, 0)}, {pose_at(0, 0, 0)}};
@@ -251,7 +252,7 @@ static void meshes(void **state) {
     tacTouch t[TAC_MAX_TOUCH];
     make_prism(&cube, 4, sqrt(2), sqrt(2), 1);
     CHECK_INT(cube.hull.npolygon, 6);
-    tacShape box = shape_of(TAC_BOX, 0.5, 0.5, 0.5);
+    tacShape box = shape_of(TAC_GEOM_BOX, 0.5, 0.5, 0.5);
     tacPose B = pose_at(0.1, 0.2, 1.5 + dist);
     Pair p = {{cube.shape, box}, {pose_at(0, 0, 0), B}};
     CHECK_INT(check_manifold(&p, 0, 1, t), 4);
@@ -296,7 +297,7 @@ static void rims_that_cross(void **state) {
     tacDraw d = {19, 0};
     int seen[5] = {0}, closer = 0;
     for (int i = 0; i < 5000; i++) {
-        tacShape a = shape_of(TAC_CYLINDER, draw_uniform(&d, 0.2, 1), 0.5, 0), b = a;
+        tacShape a = shape_of(TAC_GEOM_CYLINDER, draw_uniform(&d, 0.2, 1), 0.5, 0), b = a;
         b.size.x = draw_uniform(&d, 0.2, 1.5);
         tacClip c = {.shape = {&a, &b}, .rel = draw_pose(&d, 0.8), .reach = HUGE_VAL};
         c.facet[0] = (tacFacet){TAC_FACET_DISC, 1, 1, -1}, c.facet[1] = (tacFacet){TAC_FACET_DISC, 0, 1, -1};
@@ -321,7 +322,7 @@ static const double CAN = 0.1, OVERLAP = 1e-4;
 
 /* One can on another, shifted and tilted: cylinders, or the base of a cone on the lower one. */
 static Pair cans(tacGeomType upper, double shift, double tilt, double yaw) {
-    Pair p = {{shape_of(TAC_CYLINDER, CAN, CAN, 0), shape_of(upper, CAN, CAN, 0)}, {pose_at(0, 0, 0)}};
+    Pair p = {{shape_of(TAC_GEOM_CYLINDER, CAN, CAN, 0), shape_of(upper, CAN, CAN, 0)}, {pose_at(0, 0, 0)}};
     tacQuat turn = tac_quat_mul(tac_quat_exp(tac_vec3(0.6 * tilt, 0.8 * tilt, 0)), tac_quat_exp(tac_vec3(0, 0, yaw)));
     p.pose[1] = (tacPose){{0.8 * shift, -0.6 * shift, 2 * CAN - OVERLAP}, tac_quat_mat(turn)};
     return p;
@@ -356,7 +357,7 @@ static int check_cans(const Pair *p, double shift, double tilt, tacTouch *t) {
 static void rims_that_coincide(void **state) {
     (void)state;
     const double small[] = {0, 1e-15, 1e-12, 1e-9, 1e-8, 1e-7, 3e-7, 7e-7, 9e-7, 1e-6}, apart = 1e-5;
-    const tacGeomType upper[] = {TAC_CYLINDER, TAC_CONE};
+    const tacGeomType upper[] = {TAC_GEOM_CYLINDER, TAC_GEOM_CONE};
     clock_t start = clock();
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 10; i++)
@@ -383,7 +384,7 @@ static void rims_that_touch(void **state) {
     tacTouch t[TAC_MAX_TOUCH];
     for (int i = 0; i < 400; i++) {
         double tilt = 1e-4 * pow(1e3, i / 400.0);
-        tacShape a = shape_of(TAC_CYLINDER, CAN, CAN, 0), b = a;
+        tacShape a = shape_of(TAC_GEOM_CYLINDER, CAN, CAN, 0), b = a;
         if (i % 2) a.size.x = CAN / cos(tilt); /* as round as the ellipse that the tilted rim is seen as, where it is */
         Pair p = {{a, b}, {pose_at(0, 0, 0), pose_turned(tac_vec3(0, 0, 2 * CAN), tac_vec3(tilt, 0, 0))}};
         tacVec3 rim = tac_pose_point(&p.pose[1], tac_vec3(0, i % 2 ? -CAN : 0, -CAN));

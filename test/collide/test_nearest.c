@@ -42,10 +42,10 @@ typedef struct Known {
 
 static Known known(int i) {
     const double q = 0.78539816339744831, s = sqrt(0.5);
-    tacShape cube = shape_of(TAC_BOX, 1, 1, 1), tin = shape_of(TAC_CYLINDER, 1, 1, 0),
-             egg = shape_of(TAC_ELLIPSOID, 1, 1, 2);
-    tacShape hat = shape_of(TAC_CONE, 1, 1, 0), ball = shape_of(TAC_SPHERE, 0.3, 0, 0),
-             rod = shape_of(TAC_CAPSULE, 0.3, 1, 0);
+    tacShape cube = shape_of(TAC_GEOM_BOX, 1, 1, 1), tin = shape_of(TAC_GEOM_CYLINDER, 1, 1, 0),
+             egg = shape_of(TAC_GEOM_ELLIPSOID, 1, 1, 2);
+    tacShape hat = shape_of(TAC_GEOM_CONE, 1, 1, 0), ball = shape_of(TAC_GEOM_SPHERE, 0.3, 0, 0),
+             rod = shape_of(TAC_GEOM_CAPSULE, 0.3, 1, 0);
     tacVec3 z = {0, 0, 1};
     switch (i) {
     case 1: /* an egg upright on a box */
@@ -151,7 +151,7 @@ static void test_wrong_bounds(void **state) {
 /* A point on the axis of a tin: every point of a circle is as near; the one where the search stands is taken. */
 static void test_family(void **state) {
     (void)state;
-    tacShape tin = shape_of(TAC_CYLINDER, 1, 3, 0), tin2 = shape_of(TAC_CYLINDER, 0.5, 3, 0);
+    tacShape tin = shape_of(TAC_GEOM_CYLINDER, 1, 3, 0), tin2 = shape_of(TAC_GEOM_CYLINDER, 0.5, 3, 0);
     tacPose A = pose_at(0, 0, 0), B = pose_at(0, 0, 0.5);
     tacCores c = tac_cores(&tin, &A, &tin2, &B);
     c.scale = 5;
@@ -181,7 +181,7 @@ static void test_family(void **state) {
 
 static void test_corners(void **state) {
     (void)state;
-    tacShape cube = shape_of(TAC_BOX, 1, 1, 1), rod = shape_of(TAC_CAPSULE, 0.3, 1, 0);
+    tacShape cube = shape_of(TAC_GEOM_BOX, 1, 1, 1), rod = shape_of(TAC_GEOM_CAPSULE, 0.3, 1, 0);
     tacCorners c = {.n = 0};
     int face[4];
     tac_corners_near_support(&cube, tac_vec3(0, 0, 1), 1e-9, &c);

@@ -6,7 +6,7 @@ static const double TOL = 1e-13; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_PLANE, TAC_BOX, 1000, 1.5, TOL);
+    check_random_pairs(TAC_GEOM_PLANE, TAC_GEOM_BOX, 1000, 1.5, TOL);
 }
 
 /* The touches are the corners within reach, all of them, in their order but for the deepest. */
@@ -14,7 +14,7 @@ static void test_corners(void **state) {
     (void)state;
     tacDraw d = {3, 0};
     for (int k = 0; k < 500; k++) {
-        Pair p = draw_pair(&d, TAC_PLANE, TAC_BOX, 1);
+        Pair p = draw_pair(&d, TAC_GEOM_PLANE, TAC_GEOM_BOX, 1);
         double reach = draw_uniform(&d, -0.2, 0.5);
         tacTouch t[TAC_MAX_TOUCH];
         int n = touches_of(&p, reach, t), expected = 0, seen[8] = {0};
@@ -35,7 +35,8 @@ static void test_corners(void **state) {
 
 static void test_resting(void **state) {
     (void)state;
-    Pair p = {{shape_of(TAC_PLANE, 0, 0, 0), shape_of(TAC_BOX, 1, 2, 0.5)}, {pose_at(0, 0, 0), pose_at(5, 6, 0.49)}};
+    Pair p = {{shape_of(TAC_GEOM_PLANE, 0, 0, 0), shape_of(TAC_GEOM_BOX, 1, 2, 0.5)},
+              {pose_at(0, 0, 0), pose_at(5, 6, 0.49)}};
     tacTouch t[TAC_MAX_TOUCH];
     CHECK_INT(check_touches(&p, 0.1, TOL, t), 4);
     for (int i = 0; i < 4; i++) {

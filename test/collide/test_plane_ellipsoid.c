@@ -6,13 +6,14 @@ static const double TOL = 1e-13; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_PLANE, TAC_ELLIPSOID, 1000, 1.5, TOL);
+    check_random_pairs(TAC_GEOM_PLANE, TAC_GEOM_ELLIPSOID, 1000, 1.5, TOL);
 }
 
 /* On its axes; and turned by 45 degrees, where the half-width is sqrt((a^2 + c^2)/2). */
 static void test_known(void **state) {
     (void)state;
-    Pair p = {{shape_of(TAC_PLANE, 0, 0, 0), shape_of(TAC_ELLIPSOID, 1, 2, 3)}, {pose_at(0, 0, 0), pose_at(4, 5, 3.5)}};
+    Pair p = {{shape_of(TAC_GEOM_PLANE, 0, 0, 0), shape_of(TAC_GEOM_ELLIPSOID, 1, 2, 3)},
+              {pose_at(0, 0, 0), pose_at(4, 5, 3.5)}};
     tacTouch t;
     CHECK_INT(check_touches(&p, 1, TOL, &t), 1);
     CHECK_NEAR(t.dist, 0.5, TOL);
@@ -27,7 +28,8 @@ static void test_known(void **state) {
 /* A disk that lies in the plane and a point have their centre as lowest point. */
 static void test_degenerate(void **state) {
     (void)state;
-    Pair p = {{shape_of(TAC_PLANE, 0, 0, 0), shape_of(TAC_ELLIPSOID, 1, 2, 0)}, {pose_at(0, 0, 0), pose_at(4, 5, 0.5)}};
+    Pair p = {{shape_of(TAC_GEOM_PLANE, 0, 0, 0), shape_of(TAC_GEOM_ELLIPSOID, 1, 2, 0)},
+              {pose_at(0, 0, 0), pose_at(4, 5, 0.5)}};
     tacTouch t;
     CHECK_INT(touches_of(&p, 1, &t), 1);
     CHECK_NEAR(t.dist, 0.5, 0);

@@ -45,7 +45,7 @@ static void finish(Solid *s) {
     tacPolyhedron *p = &s->polyhedron;
     for (int i = 0; i < p->ncorner; i++)
         s->corner[i] = s->vert[p->corner[i]];
-    s->shape = (tacShape){.type = TAC_MESH};
+    s->shape = (tacShape){.type = TAC_GEOM_MESH};
     s->shape.hull = (tacHull){.nvert = p->ncorner,
                               .nface = p->npolygon,
                               .vert = s->corner,
@@ -104,7 +104,7 @@ static void release(Solid *s) {
 /* --- Tests -------------------------------------------------------------------------------------------------------- */
 
 static Pair on_floor(const Solid *s, tacPose pose) {
-    return (Pair){{shape_of(TAC_PLANE, 0, 0, 0), s->shape}, {pose_at(0, 0, 0), pose}};
+    return (Pair){{shape_of(TAC_GEOM_PLANE, 0, 0, 0), s->shape}, {pose_at(0, 0, 0), pose}};
 }
 
 /* Heights of all corners by the definition. */
@@ -200,7 +200,7 @@ static void test_standing(void **state) {
 
 static void test_empty(void **state) {
     (void)state;
-    Pair p = {{shape_of(TAC_PLANE, 0, 0, 0), {.type = TAC_MESH}}, {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
+    Pair p = {{shape_of(TAC_GEOM_PLANE, 0, 0, 0), {.type = TAC_GEOM_MESH}}, {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
     tacTouch t[TAC_MAX_TOUCH];
     CHECK_INT(touches_of(&p, HUGE_VAL, t), 0);
     tacVec3 dot = {1, 2, 3};

@@ -6,13 +6,13 @@ static const double TOL = 1e-13; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_PLANE, TAC_SPHERE, 1000, 1.5, TOL);
-    check_random_pairs(TAC_PLANE, TAC_CAPSULE, 1000, 1.5, TOL);
+    check_random_pairs(TAC_GEOM_PLANE, TAC_GEOM_SPHERE, 1000, 1.5, TOL);
+    check_random_pairs(TAC_GEOM_PLANE, TAC_GEOM_CAPSULE, 1000, 1.5, TOL);
 }
 
 static void test_sphere_on_tilted_plane(void **state) {
     (void)state;
-    Pair p = {{shape_of(TAC_PLANE, 0, 0, 0), shape_of(TAC_SPHERE, 0.25, 0, 0)},
+    Pair p = {{shape_of(TAC_GEOM_PLANE, 0, 0, 0), shape_of(TAC_GEOM_SPHERE, 0.25, 0, 0)},
               {pose_turned(tac_vec3(1, 2, 3), tac_vec3(0, 1.5707963267948966, 0)), pose_at(1.2, 7, 8)}};
     tacTouch t;
     CHECK_INT(check_touches(&p, 1, TOL, &t), 1);
@@ -29,7 +29,7 @@ static void test_capsule_ends(void **state) {
     (void)state;
     for (int up = 0; up < 2; up++) {
         double tilt = up ? 0.1 : -0.1;
-        Pair p = {{shape_of(TAC_PLANE, 0, 0, 0), shape_of(TAC_CAPSULE, 0.2, 1, 0)},
+        Pair p = {{shape_of(TAC_GEOM_PLANE, 0, 0, 0), shape_of(TAC_GEOM_CAPSULE, 0.2, 1, 0)},
                   {pose_at(0, 0, 0), pose_turned(tac_vec3(3, 0, 0.25), tac_vec3(0, 1.5707963267948966 + tilt, 0))}};
         tacTouch t[TAC_MAX_TOUCH];
         CHECK_INT(check_touches(&p, 1, TOL, t), 2);
@@ -44,7 +44,8 @@ static void test_capsule_ends(void **state) {
 /* Level: the first end is the first touch; of zero length: two touches in one place. */
 static void test_degenerate(void **state) {
     (void)state;
-    Pair p = {{shape_of(TAC_PLANE, 0, 0, 0), shape_of(TAC_CAPSULE, 0.2, 1, 0)}, {pose_at(0, 0, 0), pose_at(0, 0, 0.1)}};
+    Pair p = {{shape_of(TAC_GEOM_PLANE, 0, 0, 0), shape_of(TAC_GEOM_CAPSULE, 0.2, 1, 0)},
+              {pose_at(0, 0, 0), pose_at(0, 0, 0.1)}};
     tacTouch t[TAC_MAX_TOUCH];
     p.pose[1].R = (tacMat3){{0, 0, 1, 0, 1, 0, -1, 0, 0}}; /* z along x */
     CHECK_INT(check_touches(&p, 1, TOL, t), 2);
@@ -54,7 +55,7 @@ static void test_degenerate(void **state) {
     p.shape[1].size = tac_vec3(0, 0, 0);
     CHECK_INT(check_touches(&p, 1, TOL, t), 2);
     CHECK_NEAR(t[0].dist, 0.1, TOL);
-    p.shape[1] = shape_of(TAC_SPHERE, 1e-6, 0, 0);
+    p.shape[1] = shape_of(TAC_GEOM_SPHERE, 1e-6, 0, 0);
     p.pose[1] = pose_at(1e6, -1e6, 1e6);
     CHECK_INT(touches_of(&p, HUGE_VAL, t), 1);
     CHECK_NEAR(t[0].dist, 1e6 - 1e-6, 1e-9);

@@ -15,20 +15,20 @@ static const double TOL_NORMAL = 1e-13;
 /* Of the one known number below, given to ten digits. */
 static const double TOL_KNOWN = 1e-10;
 
-static const tacGeomType ROUND[] = {TAC_CAPSULE, TAC_CYLINDER, TAC_CONE, TAC_ELLIPSOID};
+static const tacGeomType ROUND[] = {TAC_GEOM_CAPSULE, TAC_GEOM_CYLINDER, TAC_GEOM_CONE, TAC_GEOM_ELLIPSOID};
 enum { NROUND = 4, GRID = 4000, REFINED = 100 };
 
 /* --- Parallel axes: one angle is left ----------------------------------------------------------------------------- */
 
 /* How far a shape of revolution reaches at the angle with sine s and cosine c to its axis. */
 static double reach_at(const tacShape *a, double s, double c) {
-    double r = a->size.x, h = a->type == TAC_ELLIPSOID ? a->size.z : a->size.y;
+    double r = a->size.x, h = a->type == TAC_GEOM_ELLIPSOID ? a->size.z : a->size.y;
     switch (a->type) {
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return h * fabs(c) + r;
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return r * s + h * fabs(c);
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return fmax(h * c, r * s - h * c);
     default:
         return hypot(r * s, h * c);
@@ -69,7 +69,7 @@ static double greatest(const Parallel *p) {
 static tacShape draw_of_revolution(tacDraw *d) {
     tacShape s = {.type = ROUND[draw_int(d, NROUND)]};
     s.size = tac_vec3(draw_uniform(d, 0.2, 2), draw_uniform(d, 0.2, 2), draw_uniform(d, 0.2, 2));
-    if (s.type == TAC_ELLIPSOID) s.size.y = s.size.x;
+    if (s.type == TAC_GEOM_ELLIPSOID) s.size.y = s.size.x;
     return s;
 }
 
@@ -90,10 +90,11 @@ static void test_parallel_axes(void **state) {
     tacDraw d = {31, 0};
     for (int k = 0; k < 600; k++) {
         Parallel p = {.shape = {draw_of_revolution(&d), draw_of_revolution(&d)}, .flip = draw_int(&d, 2) ? 1 : -1};
-        while (p.shape[0].type == TAC_CAPSULE && p.shape[1].type == TAC_CAPSULE) /* these have a closed form */
+        while (p.shape[0].type == TAC_GEOM_CAPSULE &&
+               p.shape[1].type == TAC_GEOM_CAPSULE) /* these have a closed form */
             p.shape[0] = draw_of_revolution(&d);
         if (draw_int(&d, 2)) p.shape[1].size = p.shape[0].size;
-        if (p.shape[1].type == TAC_ELLIPSOID) p.shape[1].size.y = p.shape[1].size.x;
+        if (p.shape[1].type == TAC_GEOM_ELLIPSOID) p.shape[1].size.y = p.shape[1].size.x;
         p.aside = draw_int(&d, 4) ? pow(10, -draw_uniform(&d, 2, 10)) : 0;
         p.above = draw_int(&d, 3) ? draw_uniform(&d, -1, 1) : 0;
         check_parallel(&p, &d);
@@ -104,7 +105,7 @@ static void test_parallel_axes(void **state) {
 static void test_known(void **state) {
     (void)state;
     tacVec3 size = {0.1511957837520386, 3.1712510976369979, 0};
-    tacShape a = {.type = TAC_CYLINDER, .size = size}, b = {.type = TAC_CONE, .size = size};
+    tacShape a = {.type = TAC_GEOM_CYLINDER, .size = size}, b = {.type = TAC_GEOM_CONE, .size = size};
     tacPose A = pose_at(0, 0, 0.79830124655810875), B = pose_at(1.9089e-6, 0, 3.9695523445405945);
     tacTouch t;
     CHECK_INT(tac_convex_nearest(&a, &A, &b, &B, HUGE_VAL, NULL, &t), 1);
@@ -116,7 +117,7 @@ static void test_known(void **state) {
 static void test_rotated_guesses(void **state) {
     (void)state;
     tacDraw d = {5, 0};
-    tacShape tin = {.type = TAC_CYLINDER, .size = {0.5, 1, 0}}, cube = {.type = TAC_BOX, .size = {1, 1, 1}};
+    tacShape tin = {.type = TAC_GEOM_CYLINDER, .size = {0.5, 1, 0}}, cube = {.type = TAC_GEOM_BOX, .size = {1, 1, 1}};
     tacPose A = pose_at(0, 0, 0), B = {draw_vec3(&d, 0.1), tac_quat_mat(draw_quat(&d))};
     tacCores c = tac_cores(&cube, &A, &tin, &B);
     tacGuess g = {.n = draw_vec3(&d, 1), .ncorner = 1}, turned;
@@ -139,7 +140,7 @@ static void test_sides_of_cones(void **state) {
     int found = 0;
     for (int k = 0; k < 200; k++) {
         double r = draw_uniform(&d, 0.2, 1), h = draw_uniform(&d, 0.2, 1), tilt = pow(10, -draw_uniform(&d, 0, 6));
-        tacShape a = {.type = TAC_CONE, .size = {r, h, 0}}, b = a;
+        tacShape a = {.type = TAC_GEOM_CONE, .size = {r, h, 0}}, b = a;
         tacVec3 e = draw_vec3(&d, 1);
         tacPose A = pose_at(0, 0, 0), B = {draw_vec3(&d, 0.01), {{1, 0, 0, 0, -1, 0, 0, 0, -1}}};
         B.R = tac_mulmm3(tac_quat_mat(tac_quat_exp(tac_scale3(tilt, e))), B.R);

@@ -10,11 +10,11 @@ enum { SAMPLES = 500 };
 /* A cylinder or cone that stands on a plane, a box or a flat end of another cylinder, tilted by up to `tilt`, above it
  * by `gap`; away from the middle by `off`. */
 static Pair draw_standing(tacDraw *d, tacGeomType on, double tilt, double gap, double off) {
-    tacGeomType type = draw_int(d, 2) ? TAC_CYLINDER : TAC_CONE;
-    double half = on == TAC_PLANE ? 0 : 0.5, r = draw_uniform(d, 0.05, 0.4), h = draw_uniform(d, 0.1, 1);
+    tacGeomType type = draw_int(d, 2) ? TAC_GEOM_CYLINDER : TAC_GEOM_CONE;
+    double half = on == TAC_GEOM_PLANE ? 0 : 0.5, r = draw_uniform(d, 0.05, 0.4), h = draw_uniform(d, 0.1, 1);
     tacVec3 turn = {draw_uniform(d, -tilt, tilt), draw_uniform(d, -tilt, tilt), 0}, p = {off, 0, half + h + gap};
     tacQuat yaw = tac_quat_exp(tac_vec3(0, 0, draw_uniform(d, -3, 3)));
-    Pair pair = {{shape_of(on, 0.6, on == TAC_CYLINDER ? 0.5 : 0.6, 0.5), shape_of(type, r, h, 0)},
+    Pair pair = {{shape_of(on, 0.6, on == TAC_GEOM_CYLINDER ? 0.5 : 0.6, 0.5), shape_of(type, r, h, 0)},
                  {pose_at(0, 0, 0), {p, tac_quat_mat(tac_quat_mul(tac_quat_exp(turn), yaw))}}};
     return pair;
 }
@@ -51,7 +51,7 @@ static void check_fixed(const Pair *p, const tacTouch *t) {
 
 /* On every kind of face: three points 120 degrees apart, none of them much above what is lowest. */
 static void flat_rims_have_fixed_points(void **state) {
-    static const tacGeomType ON[] = {TAC_PLANE, TAC_BOX, TAC_CYLINDER};
+    static const tacGeomType ON[] = {TAC_GEOM_PLANE, TAC_GEOM_BOX, TAC_GEOM_CYLINDER};
     (void)state;
     tacDraw d = {31, 0};
     tacTouch t[TAC_MAX_TOUCH];
@@ -75,7 +75,7 @@ static void points_stay_where_they_are(void **state) {
     tacDraw d = {32, 0};
     tacTouch t[TAC_MAX_TOUCH];
     for (int k = 0; k < SAMPLES; k++) {
-        Pair p = draw_standing(&d, TAC_BOX, 3e-5, 0, 0), moved = draw_standing(&d, TAC_BOX, 0.2, 0, 0);
+        Pair p = draw_standing(&d, TAC_GEOM_BOX, 3e-5, 0, 0), moved = draw_standing(&d, TAC_GEOM_BOX, 0.2, 0, 0);
         int n = fixed_touches(&p, 0.01, t);
         for (int i = 0; i < n; i++) {
             if (!is_fixed(&t[i])) continue;
@@ -93,13 +93,13 @@ static void others_are_left_alone(void **state) {
     tacTouch t[TAC_MAX_TOUCH], plain[TAC_MAX_TOUCH];
     int beside = 0;
     for (int k = 0; k < SAMPLES; k++) {
-        Pair p = draw_standing(&d, k % 2 ? TAC_PLANE : TAC_BOX, 0.1, 0, 0);
+        Pair p = draw_standing(&d, k % 2 ? TAC_GEOM_PLANE : TAC_GEOM_BOX, 0.1, 0, 0);
         int n = fixed_touches(&p, 0.01, t);
         CHECK_INT(touches_of(&p, 0.01, plain), n);
         for (int i = 0; i < n; i++)
             CHECK(same_features(&t[i], &plain[i]) && t[i].dist == plain[i].dist);
         double toward = draw_uniform(&d, -1, 1); /* of its lowest point, just over the edge */
-        p = draw_standing(&d, TAC_BOX, 0, 0, 0);
+        p = draw_standing(&d, TAC_GEOM_BOX, 0, 0, 0);
         p.pose[1].R = tac_quat_mat(tac_quat_exp(tac_vec3(-1e-6 * sin(toward), 1e-6 * cos(toward), 0)));
         p.pose[1].p.x = 0.6 - 1e-5 - p.shape[1].size.x * cos(toward);
         n = fixed_touches(&p, 0.01, t);
@@ -122,7 +122,7 @@ static void margins_hold(void **state) {
     tacTouch t[TAC_MAX_TOUCH], after[TAC_MAX_TOUCH];
     int wide = 0;
     for (int k = 0; k < SAMPLES; k++) {
-        Pair p = draw_standing(&d, k % 2 ? TAC_PLANE : TAC_BOX, 3e-5, 0, 0), moved = p;
+        Pair p = draw_standing(&d, k % 2 ? TAC_GEOM_PLANE : TAC_GEOM_BOX, 3e-5, 0, 0), moved = p;
         int n = fixed_touches(&p, 0.01, t);
         double room = 0.99 * t[0].margin / (p.shape[1].size.x + p.shape[1].size.y);
         wide += room > 1e-9;

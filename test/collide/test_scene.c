@@ -20,12 +20,12 @@ static const int TETRA_FACE[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
 static const int TETRA_HULL[4] = {0, 1, 2, 3};
 
 static void add_random_geom(tacBuilder *b, int body, int mesh, double margins, tacDraw *d) {
-    static const tacGeomType TYPES[] = {TAC_SPHERE, TAC_CAPSULE, TAC_ELLIPSOID, TAC_CYLINDER,
-                                        TAC_BOX,    TAC_MESH,    TAC_CONE};
+    static const tacGeomType TYPES[] = {TAC_GEOM_SPHERE, TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID, TAC_GEOM_CYLINDER,
+                                        TAC_GEOM_BOX,    TAC_GEOM_MESH,    TAC_GEOM_CONE};
     tacGeomDef geom = tac_default_geom();
     geom.type = TYPES[draw_int(d, 7)];
-    geom.mesh = geom.type == TAC_MESH ? mesh : -1;
-    for (int k = 0; k < 3 && geom.type != TAC_MESH; k++)
+    geom.mesh = geom.type == TAC_GEOM_MESH ? mesh : -1;
+    for (int k = 0; k < 3 && geom.type != TAC_GEOM_MESH; k++)
         geom.size[k] = draw_uniform(d, 0.05, 0.4);
     geom.pos = draw_vec3(d, 0.2), geom.quat = draw_quat(d);
     geom.margin = margins * draw_uniform(d, 0, 0.1), geom.gap = margins * draw_uniform(d, 0, 0.1);
@@ -44,7 +44,7 @@ static tacModel *random_model(double margins, tacDraw *d) {
     int mesh_id = tac_model_add_mesh(b, &mesh);
     for (int i = 0; i < 2; i++) {
         tacGeomDef plane = tac_default_geom();
-        plane.type = TAC_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1;
+        plane.type = TAC_GEOM_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1;
         plane.quat = i == 0 ? tac_quat_identity() : draw_quat(d);
         plane.contype = plane.conaffinity = 3, plane.margin = margins * 0.02;
         CHECK(tac_model_add_geom(b, 0, &plane) >= 0);
@@ -52,7 +52,7 @@ static tacModel *random_model(double margins, tacDraw *d) {
     for (int i = 0; i < BODIES; i++) {
         tacBodyDef body = tac_default_body();
         tacJointDef joint = tac_default_joint();
-        joint.type = TAC_FREE;
+        joint.type = TAC_JOINT_FREE;
         int id = tac_model_add_body(b, 0, &body);
         CHECK(tac_model_add_joint(b, id, &joint) >= 0);
         for (int k = 0; k <= i % 2; k++)

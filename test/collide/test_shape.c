@@ -9,7 +9,7 @@
 static const double TOL = 1e-13;
 
 static double local_extent(const tacShape *s, tacVec3 d) {
-    Pair p = {{*s, shape_of(TAC_SPHERE, 0, 0, 0)}, {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
+    Pair p = {{*s, shape_of(TAC_GEOM_SPHERE, 0, 0, 0)}, {pose_at(0, 0, 0), pose_at(0, 0, 0)}};
     return -gap_along(&p, d); /* the support function of s: the other shape is a point */
 }
 
@@ -55,7 +55,7 @@ static void check_polyhedron(const tacShape *s, double tol) {
 
 static void boxes(void **state) {
     (void)state;
-    tacShape s = shape_of(TAC_BOX, 0.5, 1, 2);
+    tacShape s = shape_of(TAC_GEOM_BOX, 0.5, 1, 2);
     check_polyhedron(&s, TOL);
     CHECK_INT(tac_shape_nvert(&s), 8);
     for (int i = 0; i < 8; i++) {
@@ -109,7 +109,8 @@ static void check_extent(const tacShape *s, tacDraw *d) {
 static void extents(void **state) {
     (void)state;
     tacDraw d = {8, 0};
-    const tacGeomType types[] = {TAC_SPHERE, TAC_CAPSULE, TAC_ELLIPSOID, TAC_CYLINDER, TAC_BOX, TAC_CONE};
+    const tacGeomType types[] = {TAC_GEOM_SPHERE,   TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID,
+                                 TAC_GEOM_CYLINDER, TAC_GEOM_BOX,     TAC_GEOM_CONE};
     for (int i = 0; i < 6; i++) {
         tacShape s = draw_round_shape(&d, types[i]);
         check_extent(&s, &d);
@@ -124,7 +125,7 @@ static void extents(void **state) {
 /* A plane's bounds end where its normal is a coordinate axis. */
 static void planes(void **state) {
     (void)state;
-    tacShape s = shape_of(TAC_PLANE, 0, 0, 0);
+    tacShape s = shape_of(TAC_GEOM_PLANE, 0, 0, 0);
     tacPose pose = pose_at(1, 2, 3);
     tacVec3 low, high;
     tac_shape_bounds(&s, &pose, &low, &high);

@@ -6,12 +6,13 @@ static const double TOL = 1e-12; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_SPHERE, TAC_CYLINDER, 1000, 1.5, TOL);
+    check_random_pairs(TAC_GEOM_SPHERE, TAC_GEOM_CYLINDER, 1000, 1.5, TOL);
 }
 
 /* A sphere of radius 0.5 beside the cylinder of radius 1 and half-length 2. */
 static tacTouch beside(double x, double y, double z) {
-    Pair p = {{shape_of(TAC_SPHERE, 0.5, 0, 0), shape_of(TAC_CYLINDER, 1, 2, 0)}, {pose_at(x, y, z), pose_at(0, 0, 0)}};
+    Pair p = {{shape_of(TAC_GEOM_SPHERE, 0.5, 0, 0), shape_of(TAC_GEOM_CYLINDER, 1, 2, 0)},
+              {pose_at(x, y, z), pose_at(0, 0, 0)}};
     tacTouch t;
     CHECK_INT(check_touches(&p, HUGE_VAL, TOL, &t), 1);
     return t;
@@ -43,13 +44,14 @@ static void test_degenerate(void **state) {
     t = beside(0, 1, 2);
     expect(t, -0.5, TAC_FEATURE_LINE, 0);
     CHECK_NEAR(t.normal.y, -1, 0);
-    Pair p = {{shape_of(TAC_SPHERE, 0, 0, 0), shape_of(TAC_CYLINDER, 0, 0, 0)}, {pose_at(1, 2, 2), pose_at(0, 0, 0)}};
+    Pair p = {{shape_of(TAC_GEOM_SPHERE, 0, 0, 0), shape_of(TAC_GEOM_CYLINDER, 0, 0, 0)},
+              {pose_at(1, 2, 2), pose_at(0, 0, 0)}};
     CHECK_INT(check_touches(&p, HUGE_VAL, TOL, &t), 1);
     CHECK_NEAR(t.dist, 3, TOL);
     p.pose[0] = p.pose[1];
     CHECK_INT(check_touches(&p, HUGE_VAL, TOL, &t), 1);
     CHECK_NEAR(t.dist, 0, 0);
-    p.shape[0] = shape_of(TAC_SPHERE, 1e-6, 0, 0), p.shape[1] = shape_of(TAC_CYLINDER, 1e-6, 2e-6, 0);
+    p.shape[0] = shape_of(TAC_GEOM_SPHERE, 1e-6, 0, 0), p.shape[1] = shape_of(TAC_GEOM_CYLINDER, 1e-6, 2e-6, 0);
     p.pose[0] = pose_at(0, 4e-6, 6e-6);
     CHECK_INT(check_touches(&p, HUGE_VAL, TOL * 1e-6, &t), 1);
     CHECK_NEAR(t.dist, 4e-6, TOL * 1e-6);
@@ -62,7 +64,7 @@ static void test_continuity(void **state) {
     (void)state;
     tacDraw d = {7, 0};
     for (int i = 0; i < 30; i++) {
-        Pair from = draw_pair(&d, TAC_SPHERE, TAC_CYLINDER, 2), to = from;
+        Pair from = draw_pair(&d, TAC_GEOM_SPHERE, TAC_GEOM_CYLINDER, 2), to = from;
         to.pose[1].p = tac_sub3(tac_scale3(2, to.pose[0].p), to.pose[1].p);
         check_continuity(&from, &to, 100, TOL * 10);
     }

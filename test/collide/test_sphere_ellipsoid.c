@@ -8,11 +8,11 @@ static const double TOL_DIST = 1e-13;
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_SPHERE, TAC_ELLIPSOID, 1000, 1.5, TOL);
+    check_random_pairs(TAC_GEOM_SPHERE, TAC_GEOM_ELLIPSOID, 1000, 1.5, TOL);
 }
 
 static Pair at_centre(double x, double y, double z) {
-    return (Pair){{shape_of(TAC_SPHERE, 0.5, 0, 0), shape_of(TAC_ELLIPSOID, 1, 2, 4)},
+    return (Pair){{shape_of(TAC_GEOM_SPHERE, 0.5, 0, 0), shape_of(TAC_GEOM_ELLIPSOID, 1, 2, 4)},
                   {pose_at(x, y, z), pose_at(0, 0, 0)}};
 }
 static tacTouch touch_of(Pair p) {
@@ -69,7 +69,7 @@ static void test_flat(void **state) {
     double least[] = {0, 1e-12, 1e-6, 1e-3};
     for (int k = 0; k < 4; k++) {
         for (int i = 0; i < 200; i++) {
-            Pair p = draw_pair(&d, TAC_SPHERE, TAC_ELLIPSOID, 1.5);
+            Pair p = draw_pair(&d, TAC_GEOM_SPHERE, TAC_GEOM_ELLIPSOID, 1.5);
             p.shape[1].size.y = least[k];
             if (i % 2) p.shape[1].size.z = least[k];
             tacTouch t;
@@ -82,7 +82,7 @@ static void test_flat(void **state) {
 
 static void test_scales(void **state) {
     (void)state;
-    Pair p = {{shape_of(TAC_SPHERE, 1e-6, 0, 0), shape_of(TAC_ELLIPSOID, 1e-6, 2e-6, 3e-6)},
+    Pair p = {{shape_of(TAC_GEOM_SPHERE, 1e-6, 0, 0), shape_of(TAC_GEOM_ELLIPSOID, 1e-6, 2e-6, 3e-6)},
               {pose_at(3e-6, 0, 0), pose_at(0, 0, 0)}};
     CHECK_NEAR(touch_of(p).dist, 1e-6, 1e-18);
     p.pose[0] = pose_at(3e6, 4e6, 0);
@@ -96,7 +96,7 @@ static void test_continuity(void **state) {
     (void)state;
     tacDraw d = {9, 0};
     for (int i = 0; i < 30; i++) {
-        Pair from = draw_pair(&d, TAC_SPHERE, TAC_ELLIPSOID, 2), to = from;
+        Pair from = draw_pair(&d, TAC_GEOM_SPHERE, TAC_GEOM_ELLIPSOID, 2), to = from;
         to.pose[1].p = tac_sub3(tac_scale3(2, to.pose[0].p), to.pose[1].p);
         check_continuity(&from, &to, 100, TOL * 10);
     }

@@ -6,12 +6,12 @@ static const double TOL = 1e-12; /* of the shapes' size */
 
 static void test_random(void **state) {
     (void)state;
-    check_random_pairs(TAC_SPHERE, TAC_SPHERE, 1000, 1.5, TOL);
-    check_random_pairs(TAC_SPHERE, TAC_CAPSULE, 1000, 1.5, TOL);
+    check_random_pairs(TAC_GEOM_SPHERE, TAC_GEOM_SPHERE, 1000, 1.5, TOL);
+    check_random_pairs(TAC_GEOM_SPHERE, TAC_GEOM_CAPSULE, 1000, 1.5, TOL);
 }
 
 static tacTouch beside_capsule(double x, double y, double z) {
-    Pair p = {{shape_of(TAC_SPHERE, 0.5, 0, 0), shape_of(TAC_CAPSULE, 0.25, 2, 0)},
+    Pair p = {{shape_of(TAC_GEOM_SPHERE, 0.5, 0, 0), shape_of(TAC_GEOM_CAPSULE, 0.25, 2, 0)},
               {pose_at(x, y, z), pose_at(0, 0, 0)}};
     tacTouch t;
     CHECK_INT(check_touches(&p, HUGE_VAL, TOL, &t), 1);
@@ -44,7 +44,8 @@ static void test_capsule_regions(void **state) {
 /* Where centres coincide the depth is the sum of the radii and the normal a fixed direction. */
 static void test_coincident(void **state) {
     (void)state;
-    Pair p = {{shape_of(TAC_SPHERE, 1, 0, 0), shape_of(TAC_SPHERE, 2, 0, 0)}, {pose_at(1, 1, 1), pose_at(1, 1, 1)}};
+    Pair p = {{shape_of(TAC_GEOM_SPHERE, 1, 0, 0), shape_of(TAC_GEOM_SPHERE, 2, 0, 0)},
+              {pose_at(1, 1, 1), pose_at(1, 1, 1)}};
     tacTouch t;
     CHECK_INT(check_touches(&p, 0, TOL, &t), 1);
     CHECK_NEAR(t.dist, -3, 0);
@@ -63,7 +64,7 @@ static void test_coincident(void **state) {
 
 static void test_scales(void **state) {
     (void)state;
-    Pair p = {{shape_of(TAC_SPHERE, 1e-6, 0, 0), shape_of(TAC_CAPSULE, 1e-6, 2e-6, 0)},
+    Pair p = {{shape_of(TAC_GEOM_SPHERE, 1e-6, 0, 0), shape_of(TAC_GEOM_CAPSULE, 1e-6, 2e-6, 0)},
               {pose_at(3e-6, 0, 6e-6), pose_at(0, 0, 0)}};
     tacTouch t;
     CHECK_INT(check_touches(&p, HUGE_VAL, TOL * 1e-6, &t), 1);
@@ -72,7 +73,7 @@ static void test_scales(void **state) {
     CHECK_INT(touches_of(&p, HUGE_VAL, &t), 1);
     CHECK_NEAR(t.dist, 5e6 - 2e-6, 1e-8);
     CHECK_INT(touches_of(&p, 4e6, &t), 0);
-    p.shape[1] = shape_of(TAC_CAPSULE, 0, 0, 0), p.shape[0] = shape_of(TAC_SPHERE, 0, 0, 0);
+    p.shape[1] = shape_of(TAC_GEOM_CAPSULE, 0, 0, 0), p.shape[0] = shape_of(TAC_GEOM_SPHERE, 0, 0, 0);
     CHECK_INT(touches_of(&p, HUGE_VAL, &t), 1);
     CHECK_NEAR(t.dist, 5e6, 1e-8);
     p.pose[0] = p.pose[1];
@@ -84,7 +85,7 @@ static void test_continuity(void **state) {
     (void)state;
     tacDraw d = {6, 0};
     for (int i = 0; i < 30; i++) {
-        Pair from = draw_pair(&d, TAC_SPHERE, TAC_CAPSULE, 2), to = from;
+        Pair from = draw_pair(&d, TAC_GEOM_SPHERE, TAC_GEOM_CAPSULE, 2), to = from;
         to.pose[1].p = tac_sub3(tac_scale3(2, to.pose[0].p), to.pose[1].p);
         check_continuity(&from, &to, 100, TOL * 10);
     }

@@ -147,7 +147,8 @@ typedef struct Outcome {
 } Outcome;
 
 static Pair pair_at(const Motion *m, int frame) {
-    Pair p = {{shape_of(TAC_BOX, 1, 1, 0.5), shape_of(TAC_BOX, m->half.x, m->half.y, m->half.z)}, {pose_at(0, 0, 0)}};
+    Pair p = {{shape_of(TAC_GEOM_BOX, 1, 1, 0.5), shape_of(TAC_GEOM_BOX, m->half.x, m->half.y, m->half.z)},
+              {pose_at(0, 0, 0)}};
     double s = frame;
     tacVec3 rock = {m->tilt * sin(0.02 * s), m->tilt * cos(0.031 * s), 0}, yaw = {0, 0, m->yaw + m->turn * s};
     tacVec3 at = {m->x + m->vx * s, m->y + m->vy * s, 0.5 + m->half.z - 1e-4};

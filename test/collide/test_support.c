@@ -12,15 +12,15 @@ static const double TOL = 1e-14;
 static double outside(const tacShape *s, tacVec3 x) {
     double flat = hypot(x.x, x.y);
     switch (s->type) {
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return fmax(flat, fabs(x.z) - s->size.y);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return sqrt(pow(x.x / s->size.x, 2) + pow(x.y / s->size.y, 2) + pow(x.z / s->size.z, 2)) - 1;
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return fmax(flat - s->size.x, fabs(x.z) - s->size.y);
-    case TAC_BOX:
+    case TAC_GEOM_BOX:
         return fmax(fabs(x.x) - s->size.x, fmax(fabs(x.y) - s->size.y, fabs(x.z) - s->size.z));
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return fmax(flat - s->size.x * (s->size.y - x.z) / (2 * s->size.y), -s->size.y - x.z);
     default:
         return tac_norm3(x);
@@ -30,10 +30,10 @@ static double outside(const tacShape *s, tacVec3 x) {
 /* A point inside: a random one drawn towards the origin until it is. */
 static tacVec3 draw_inside(tacDraw *d, const tacShape *s) {
     tacVec3 x = tac_mul3(draw_vec3(d, 1), tac_vec3(1, 1, 1));
-    if (s->type == TAC_CONE) x.z -= 0.5 * s->size.y;
+    if (s->type == TAC_GEOM_CONE) x.z -= 0.5 * s->size.y;
     for (int k = 0; k < 200 && outside(s, x) > 0; k++) {
         x = tac_scale3(0.9, x);
-        if (s->type == TAC_CONE) x.z -= 0.05 * s->size.y;
+        if (s->type == TAC_GEOM_CONE) x.z -= 0.05 * s->size.y;
     }
     return x;
 }
@@ -41,7 +41,8 @@ static tacVec3 draw_inside(tacDraw *d, const tacShape *s) {
 /* The point is one of the shape, and no other lies further. */
 static void test_furthest(void **state) {
     (void)state;
-    static const tacGeomType TYPES[] = {TAC_SPHERE, TAC_CAPSULE, TAC_ELLIPSOID, TAC_CYLINDER, TAC_BOX, TAC_CONE};
+    static const tacGeomType TYPES[] = {TAC_GEOM_SPHERE,   TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID,
+                                        TAC_GEOM_CYLINDER, TAC_GEOM_BOX,     TAC_GEOM_CONE};
     tacDraw d = {1, 0};
     for (int i = 0; i < 6; i++)
         for (int k = 0; k < 500; k++) {
@@ -88,7 +89,7 @@ static void test_climbing(void **state) {
 /* The corner found is the one that is named. */
 static void test_corners(void **state) {
     (void)state;
-    tacShape box = shape_of(TAC_BOX, 1, 2, 3), capsule = shape_of(TAC_CAPSULE, 0.5, 2, 0);
+    tacShape box = shape_of(TAC_GEOM_BOX, 1, 2, 3), capsule = shape_of(TAC_GEOM_CAPSULE, 0.5, 2, 0);
     tacDraw d = {3, 0};
     for (int k = 0; k < 100; k++) {
         int vertex = -1;
@@ -103,8 +104,8 @@ static void test_corners(void **state) {
 /* Zero directions and sizes: a point of the shape, not a NaN. */
 static void test_without_direction(void **state) {
     (void)state;
-    static const tacGeomType TYPES[] = {TAC_SPHERE, TAC_CAPSULE, TAC_ELLIPSOID, TAC_CYLINDER,
-                                        TAC_BOX,    TAC_CONE,    TAC_MESH};
+    static const tacGeomType TYPES[] = {TAC_GEOM_SPHERE, TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID, TAC_GEOM_CYLINDER,
+                                        TAC_GEOM_BOX,    TAC_GEOM_CONE,    TAC_GEOM_MESH};
     for (int i = 0; i < 7; i++)
         for (int k = 0; k < 8; k++) {
             tacShape s = shape_of(TYPES[i], k & 1, k & 2, k & 4);
@@ -113,15 +114,16 @@ static void test_without_direction(void **state) {
             CHECK(tac_finite(tac_norm3(x)));
             x = tac_shape_support(&s, tac_vec3(0, 0, 1), &vertex);
             CHECK(tac_finite(tac_norm3(x)));
-            if (TYPES[i] != TAC_SPHERE && TYPES[i] != TAC_MESH)
-                CHECK_NEAR(x.z, TYPES[i] == TAC_BOX || TYPES[i] == TAC_ELLIPSOID ? s.size.z : s.size.y, 0);
+            if (TYPES[i] != TAC_GEOM_SPHERE && TYPES[i] != TAC_GEOM_MESH)
+                CHECK_NEAR(x.z, TYPES[i] == TAC_GEOM_BOX || TYPES[i] == TAC_GEOM_ELLIPSOID ? s.size.z : s.size.y, 0);
         }
 }
 
 /* Bounds touch the shape on all six sides. */
 static void test_bounds(void **state) {
     (void)state;
-    static const tacGeomType TYPES[] = {TAC_SPHERE, TAC_CAPSULE, TAC_ELLIPSOID, TAC_CYLINDER, TAC_BOX, TAC_CONE};
+    static const tacGeomType TYPES[] = {TAC_GEOM_SPHERE,   TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID,
+                                        TAC_GEOM_CYLINDER, TAC_GEOM_BOX,     TAC_GEOM_CONE};
     tacDraw d = {4, 0};
     for (int i = 0; i < 6; i++)
         for (int k = 0; k < 100; k++) {

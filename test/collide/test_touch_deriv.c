@@ -37,18 +37,31 @@ typedef struct Kind {
         .kind = TAC_FEATURE_##kind_, .id = { a, b }                                                                    \
     }
 static const Kind KINDS[] = {
-    {TAC_PLANE, F(PLANE, 0, 0)},     {TAC_SPHERE, F(POINT, 0, 0)},    {TAC_CAPSULE, F(POINT, 1, 0)},
-    {TAC_CAPSULE, F(LINE, 0, 1)},    {TAC_CYLINDER, F(LINE, 0, 1)},   {TAC_CYLINDER, F(PLANE, 1, 0)},
-    {TAC_CYLINDER, F(CIRCLE, 0, 0)}, {TAC_CYLINDER, F(CIRCLE, 1, 0)}, {TAC_ELLIPSOID, F(ELLIPSOID, 0, 0)},
-    {TAC_CONE, F(POINT, 0, 0)},      {TAC_CONE, F(SIDE, 0, 0)},       {TAC_CONE, F(CIRCLE, 0, 0)},
-    {TAC_CONE, F(PLANE, 0, 0)},      {TAC_BOX, F(POINT, 5, 0)},       {TAC_BOX, F(LINE, 1, 3)},
-    {TAC_BOX, F(PLANE, 4, 0)},       {TAC_MESH, F(POINT, 4, 0)},      {TAC_MESH, F(LINE, 1, 4)},
-    {TAC_MESH, F(PLANE, 1, 0)},      {TAC_MESH, F(PLANE, 3, 0)},
+    {TAC_GEOM_PLANE, F(PLANE, 0, 0)},
+    {TAC_GEOM_SPHERE, F(POINT, 0, 0)},
+    {TAC_GEOM_CAPSULE, F(POINT, 1, 0)},
+    {TAC_GEOM_CAPSULE, F(LINE, 0, 1)},
+    {TAC_GEOM_CYLINDER, F(LINE, 0, 1)},
+    {TAC_GEOM_CYLINDER, F(PLANE, 1, 0)},
+    {TAC_GEOM_CYLINDER, F(CIRCLE, 0, 0)},
+    {TAC_GEOM_CYLINDER, F(CIRCLE, 1, 0)},
+    {TAC_GEOM_ELLIPSOID, F(ELLIPSOID, 0, 0)},
+    {TAC_GEOM_CONE, F(POINT, 0, 0)},
+    {TAC_GEOM_CONE, F(SIDE, 0, 0)},
+    {TAC_GEOM_CONE, F(CIRCLE, 0, 0)},
+    {TAC_GEOM_CONE, F(PLANE, 0, 0)},
+    {TAC_GEOM_BOX, F(POINT, 5, 0)},
+    {TAC_GEOM_BOX, F(LINE, 1, 3)},
+    {TAC_GEOM_BOX, F(PLANE, 4, 0)},
+    {TAC_GEOM_MESH, F(POINT, 4, 0)},
+    {TAC_GEOM_MESH, F(LINE, 1, 4)},
+    {TAC_GEOM_MESH, F(PLANE, 1, 0)},
+    {TAC_GEOM_MESH, F(PLANE, 3, 0)},
 };
 enum { NKIND = sizeof KINDS / sizeof *KINDS };
 
 static tacShape shape_of(tacDraw *d, tacGeomType type) {
-    if (type == TAC_MESH) return motion_prism();
+    if (type == TAC_GEOM_MESH) return motion_prism();
     tacVec3 size = {draw_uniform(d, 0.4, 1.2), draw_uniform(d, 0.4, 1.2), draw_uniform(d, 0.4, 1.2)};
     return (tacShape){.type = type, .size = size};
 }
@@ -217,9 +230,9 @@ typedef struct Edge {
     tacFeature clip;
 } Edge;
 static const Edge EDGES[] = {
-    {{TAC_BOX, F(PLANE, 4, 0)}, F(LINE, 1, 3)},        {{TAC_BOX, F(PLANE, 1, 0)}, F(LINE, 7, 5)},
-    {{TAC_MESH, F(PLANE, 1, 0)}, F(LINE, 3, 4)},       {{TAC_MESH, F(PLANE, 3, 0)}, F(LINE, 2, 5)},
-    {{TAC_CYLINDER, F(PLANE, 1, 0)}, F(CIRCLE, 1, 0)}, {{TAC_CONE, F(PLANE, 0, 0)}, F(CIRCLE, 0, 0)},
+    {{TAC_GEOM_BOX, F(PLANE, 4, 0)}, F(LINE, 1, 3)},        {{TAC_GEOM_BOX, F(PLANE, 1, 0)}, F(LINE, 7, 5)},
+    {{TAC_GEOM_MESH, F(PLANE, 1, 0)}, F(LINE, 3, 4)},       {{TAC_GEOM_MESH, F(PLANE, 3, 0)}, F(LINE, 2, 5)},
+    {{TAC_GEOM_CYLINDER, F(PLANE, 1, 0)}, F(CIRCLE, 1, 0)}, {{TAC_GEOM_CONE, F(PLANE, 0, 0)}, F(CIRCLE, 0, 0)},
 };
 enum { NEDGE = sizeof EDGES / sizeof *EDGES };
 
@@ -249,9 +262,9 @@ static void corners_under_planes(void **state) {
     static const struct {
         Kind corner;
         tacFeature face;
-    } CORNERS[] = {{{TAC_BOX, F(POINT, 5, 0)}, F(PLANE, 1, 0)},
-                   {{TAC_MESH, F(POINT, 4, 0)}, F(PLANE, 3, 0)},
-                   {{TAC_MESH, F(POINT, 0, 0)}, F(PLANE, 0, 0)}};
+    } CORNERS[] = {{{TAC_GEOM_BOX, F(POINT, 5, 0)}, F(PLANE, 1, 0)},
+                   {{TAC_GEOM_MESH, F(POINT, 4, 0)}, F(PLANE, 3, 0)},
+                   {{TAC_GEOM_MESH, F(POINT, 0, 0)}, F(PLANE, 0, 0)}};
     tacDraw d = {43, 0};
     for (int c = 0; c < 3; c++)
         for (int b = 0; b < NKIND; b++)
@@ -297,7 +310,7 @@ static const tacMat3 UPRIGHT = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
 /* Two spheres: dist = |p1 - p0| - r0 - r1, its derivative the normal; moving sideways turns the normal by 1/d. */
 static void two_spheres_by_hand(void **state) {
     (void)state;
-    tacShape a = {.type = TAC_SPHERE, .size = {0.5, 0, 0}}, b = {.type = TAC_SPHERE, .size = {0.25, 0, 0}};
+    tacShape a = {.type = TAC_GEOM_SPHERE, .size = {0.5, 0, 0}}, b = {.type = TAC_GEOM_SPHERE, .size = {0.25, 0, 0}};
     tacPose A = {{0, 0, 0}, UPRIGHT}, B = {{0, 0, 2}, UPRIGHT};
     tacTouch t = {.feature = {F(POINT, 0, 0), F(POINT, 0, 0)}};
     CHECK_INT(tac_touch_rebuild(&a, &A, &b, &B, &t), TAC_OK);
@@ -317,7 +330,7 @@ static void two_spheres_by_hand(void **state) {
 /* A cylinder standing flat on a plane: the rim's points are fixed to it, so that they have a derivative. */
 static void a_flat_rim_moves_with_its_shape(void **state) {
     (void)state;
-    tacShape a = {.type = TAC_PLANE}, b = {.type = TAC_CYLINDER, .size = {0.5, 1, 0}};
+    tacShape a = {.type = TAC_GEOM_PLANE}, b = {.type = TAC_GEOM_CYLINDER, .size = {0.5, 1, 0}};
     tacPose A = {{0, 0, 0}, UPRIGHT}, B = {{0, 0, 1}, UPRIGHT};
     tacTouch t = {.rule = TAC_RULE_NEAREST, .feature = {F(PLANE, 0, 0), F(CIRCLE, 0, 0)}};
     CHECK_INT(tac_touch_rebuild(&a, &A, &b, &B, &t), TAC_OK);
@@ -340,8 +353,9 @@ static tacStatus status_of(const tacShape *a, const tacShape *b, tacPose B, tacT
 
 static void what_has_no_derivative(void **state) {
     (void)state;
-    tacShape ball = {.type = TAC_SPHERE, .size = {0.5, 0, 0}}, rod = {.type = TAC_CAPSULE, .size = {0.1, 1, 0}};
-    tacShape box = {.type = TAC_BOX, .size = {1, 1, 1}}, plane = {.type = TAC_PLANE};
+    tacShape ball = {.type = TAC_GEOM_SPHERE, .size = {0.5, 0, 0}},
+             rod = {.type = TAC_GEOM_CAPSULE, .size = {0.1, 1, 0}};
+    tacShape box = {.type = TAC_GEOM_BOX, .size = {1, 1, 1}}, plane = {.type = TAC_GEOM_PLANE};
     tacPose here = {{0, 0, 0}, UPRIGHT}, aside = {{1, 0, 0}, UPRIGHT};
     tacFeature point = F(POINT, 0, 0), line = F(LINE, 0, 1), edge = F(LINE, 0, 4), face = F(PLANE, 0, 0);
     tacVec3 x = {1, 0, 0};
@@ -366,7 +380,8 @@ static void what_has_no_derivative(void **state) {
 /* Where a rule has no solution, rebuilding says so and leaves the touch as it was. */
 static void a_touch_that_cannot_be_rebuilt_is_left_alone(void **state) {
     (void)state;
-    tacShape ball = {.type = TAC_SPHERE, .size = {0.5, 0, 0}}, rod = {.type = TAC_CAPSULE, .size = {0.1, 1, 0}};
+    tacShape ball = {.type = TAC_GEOM_SPHERE, .size = {0.5, 0, 0}},
+             rod = {.type = TAC_GEOM_CAPSULE, .size = {0.1, 1, 0}};
     tacPose A = {{0, 0, 0}, UPRIGHT}, B = {{1, 0, 0}, UPRIGHT};
     tacTouch t = {.dist = 7, .normal = {1, 0, 0}, .feature = {F(POINT, 0, 0), F(POINT, 0, 0)}};
     CHECK_INT(tac_touch_rebuild(&ball, &A, &ball, &A, &t), TAC_ERR_DEGENERATE);

@@ -29,7 +29,7 @@ static const tacMat3 UPRIGHT = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
 /* A ball over a box: from its corner's side the face has 0.25 left. */
 static void a_ball_over_a_face(void **state) {
     (void)state;
-    tacShape box = {.type = TAC_BOX, .size = {1, 2, 3}}, ball = {.type = TAC_SPHERE, .size = {0.5, 0, 0}};
+    tacShape box = {.type = TAC_GEOM_BOX, .size = {1, 2, 3}}, ball = {.type = TAC_GEOM_SPHERE, .size = {0.5, 0, 0}};
     tacPose A = {{0, 0, 0}, UPRIGHT}, B = {{0.75, 0, 3.6}, UPRIGHT};
     tacTouch t = {.feature = {F(PLANE, 5, 0), F(POINT, 0, 0)}};
     CHECK_INT(tac_touch_rebuild(&box, &A, &ball, &B, &t), TAC_OK);
@@ -41,7 +41,7 @@ static void a_ball_over_a_face(void **state) {
  * (reach 2.1) move the feet by d more. */
 static void two_crossed_capsules(void **state) {
     (void)state;
-    tacShape rod = {.type = TAC_CAPSULE, .size = {0.1, 2, 0}};
+    tacShape rod = {.type = TAC_GEOM_CAPSULE, .size = {0.1, 2, 0}};
     tacPose A = {{0, 0, 1.5}, UPRIGHT}, B = {{1, 0, 0}, {{1, 0, 0, 0, 0, -1, 0, 1, 0}}};
     tacTouch t = {.normal = {1, 0, 0}, .feature = {F(LINE, 0, 1), F(LINE, 0, 1)}};
     CHECK_INT(tac_touch_rebuild(&rod, &A, &rod, &B, &t), TAC_OK);
@@ -52,7 +52,7 @@ static void two_crossed_capsules(void **state) {
 /* Nothing can take over from two balls but where they are one. */
 static void two_balls(void **state) {
     (void)state;
-    tacShape ball = {.type = TAC_SPHERE, .size = {0.5, 0, 0}};
+    tacShape ball = {.type = TAC_GEOM_SPHERE, .size = {0.5, 0, 0}};
     tacPose A = {{0, 0, 0}, UPRIGHT}, B = {{0, 0, 2}, UPRIGHT};
     tacTouch t = {.feature = {F(POINT, 0, 0), F(POINT, 0, 0)}};
     CHECK_INT(tac_touch_rebuild(&ball, &A, &ball, &B, &t), TAC_OK);
@@ -63,9 +63,10 @@ static void two_balls(void **state) {
 /* --- Random pairs ------------------------------------------------------------------------------------------------- */
 
 static tacShape draw_one(tacDraw *d) {
-    static const tacGeomType TYPES[] = {TAC_CAPSULE, TAC_CYLINDER, TAC_CONE, TAC_BOX, TAC_ELLIPSOID, TAC_MESH};
+    static const tacGeomType TYPES[] = {TAC_GEOM_CAPSULE, TAC_GEOM_CYLINDER,  TAC_GEOM_CONE,
+                                        TAC_GEOM_BOX,     TAC_GEOM_ELLIPSOID, TAC_GEOM_MESH};
     tacGeomType type = TYPES[draw_int(d, 6)];
-    if (type == TAC_MESH) return motion_prism();
+    if (type == TAC_GEOM_MESH) return motion_prism();
     tacVec3 size = {draw_uniform(d, 0.4, 1.2), draw_uniform(d, 0.4, 1.2), draw_uniform(d, 0.4, 1.2)};
     return (tacShape){.type = type, .size = size};
 }

@@ -6,14 +6,14 @@
 
 static int sizes_of(tacGeomType type) {
     switch (type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return 1;
-    case TAC_CAPSULE:
-    case TAC_CYLINDER:
-    case TAC_CONE:
+    case TAC_GEOM_CAPSULE:
+    case TAC_GEOM_CYLINDER:
+    case TAC_GEOM_CONE:
         return 2;
-    case TAC_BOX:
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_BOX:
+    case TAC_GEOM_ELLIPSOID:
         return 3;
     default:
         return 0;
@@ -22,7 +22,7 @@ static int sizes_of(tacGeomType type) {
 
 int motion_count(const TouchMotion *m, int side) {
     const tacShape *s = &m->shape[side];
-    return s->type == TAC_MESH ? MOTION_POSE + MOTION_SIZE + 3 * s->hull.nvert : MOTION_POSE + sizes_of(s->type);
+    return s->type == TAC_GEOM_MESH ? MOTION_POSE + MOTION_SIZE + 3 * s->hull.nvert : MOTION_POSE + sizes_of(s->type);
 }
 
 static void add_to(tacVec3 *x, int k, double t) { (k == 0 ? &x->x : k == 1 ? &x->y : &x->z)[0] += t; }
@@ -83,7 +83,7 @@ tacShape motion_prism(void) {
     static const int edge_face[18] = {2, 4, 0, 2, 0, 3, 0, 4, 3, 1, 4, 2, 1, 2, 3, 1, 3, 4};
     static const int loop_adr[5] = {0, 3, 6, 10, 14}, loop_num[5] = {3, 3, 4, 4, 4};
     static const int loop[18] = {0, 2, 1, 3, 4, 5, 0, 1, 4, 3, 1, 2, 5, 4, 2, 0, 3, 5};
-    return (tacShape){.type = TAC_MESH,
+    return (tacShape){.type = TAC_GEOM_MESH,
                       .hull = {.nvert = 6,
                                .nface = 5,
                                .vert = vert,

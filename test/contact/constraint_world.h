@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #ifndef WORLD_CONTACT
-#define WORLD_CONTACT TAC_LCP
+#define WORLD_CONTACT TAC_CONTACT_MODEL_LCP
 #endif
 
 /* Compliance: a hundred thousandth of the motion and less. */

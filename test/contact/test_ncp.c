@@ -112,11 +112,11 @@ typedef struct Problem {
 
 /* Two boxes, a ball, a capsule and a hinged arm with limits, one above another on a plane. */
 static tacModel *heap(void) {
-    static const tacGeomType TYPE[4] = {TAC_BOX, TAC_CAPSULE, TAC_BOX, TAC_SPHERE};
+    static const tacGeomType TYPE[4] = {TAC_GEOM_BOX, TAC_GEOM_CAPSULE, TAC_GEOM_BOX, TAC_GEOM_SPHERE};
     static const double SIZE[4][3] = {{0.2, 0.3, 0.1}, {0.1, 0.3, 0}, {0.1, 0.1, 0.1}, {0.15, 0, 0}};
     tacBuilder *b = tac_model_begin();
     tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1;
+    plane.type = TAC_GEOM_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1;
     tac_model_add_geom(b, 0, &plane);
     for (int i = 0, parent = 0; i < 6; i++) {
         tacBodyDef body = tac_default_body();
@@ -125,12 +125,12 @@ static tacModel *heap(void) {
         int linked = i >= 4; /* the last two hang on the ball: a limited hinge, then a slide and a ball joint */
         body.pos = linked ? (tacVec3){0.3, 0, 0.1} : (tacVec3){0.02 * i, 0.01 * i, 0.12 + 0.24 * i};
         parent = tac_model_add_body(b, linked ? parent : 0, &body);
-        joint.type = linked ? TAC_HINGE : TAC_FREE, joint.axis = (tacVec3){0, 1, 0};
+        joint.type = linked ? TAC_JOINT_HINGE : TAC_JOINT_FREE, joint.axis = (tacVec3){0, 1, 0};
         if (i == 4) joint.limited = 1, joint.range[0] = -0.1, joint.range[1] = 0.2, joint.armature = 0.05;
-        if (i == 5) joint.type = TAC_SLIDE, joint.damping = 0.3;
+        if (i == 5) joint.type = TAC_JOINT_SLIDE, joint.damping = 0.3;
         tac_model_add_joint(b, parent, &joint);
-        if (i == 5) joint.type = TAC_BALL, tac_model_add_joint(b, parent, &joint);
-        geom.type = linked ? TAC_CAPSULE : TYPE[i], geom.has_mass = 1, geom.mass = 1 + 0.3 * i;
+        if (i == 5) joint.type = TAC_JOINT_BALL, tac_model_add_joint(b, parent, &joint);
+        geom.type = linked ? TAC_GEOM_CAPSULE : TYPE[i], geom.has_mass = 1, geom.mass = 1 + 0.3 * i;
         memcpy(geom.size, linked ? (double[3]){0.05, 0.1, 0} : SIZE[i], sizeof geom.size);
         tac_model_add_geom(b, parent, &geom);
     }
@@ -146,7 +146,7 @@ static void begin(Problem *k, tacDraw *d) {
     tacOptions options = tac_default_options(k->m);
     tacError err;
     int found = 0;
-    options.contact = TAC_NCP, options.dt = TIME_STEP;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = TIME_STEP;
     if (tac_sim_new(k->m, &options, &k->sim, &err) != TAC_OK) fail_msg("%s", err.text);
     tacSim *sim = k->sim;
     double dq[64];
@@ -315,11 +315,11 @@ static void rests_are_remembered(void **state) {
 
 /* Side by side on a slope. */
 static tacModel *slope(void) {
-    static const tacGeomType TYPE[4] = {TAC_BOX, TAC_CAPSULE, TAC_ELLIPSOID, TAC_SPHERE};
+    static const tacGeomType TYPE[4] = {TAC_GEOM_BOX, TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID, TAC_GEOM_SPHERE};
     static const double SIZE[4][3] = {{0.2, 0.3, 0.1}, {0.1, 0.3, 0}, {0.1, 0.2, 0.12}, {0.1, 0, 0}};
     tacBuilder *b = tac_model_begin();
     tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1;
+    plane.type = TAC_GEOM_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1;
     plane.quat = tac_quat_exp(tac_vec3(0.05, -0.1, 0));
     tac_model_add_geom(b, 0, &plane);
     for (int i = 0; i < 4; i++) {
@@ -328,7 +328,7 @@ static tacModel *slope(void) {
         tacGeomDef geom = tac_default_geom();
         body.pos = (tacVec3){0.8 * (i % 2) - 0.4, 0.8 * (i / 2) - 0.4, 0.12};
         int added = tac_model_add_body(b, 0, &body);
-        joint.type = TAC_FREE;
+        joint.type = TAC_JOINT_FREE;
         tac_model_add_joint(b, added, &joint);
         geom.type = TYPE[i], geom.has_mass = 1, geom.mass = 1 + 0.3 * i;
         geom.pos = (tacVec3){0.02, 0.01, -0.03}, geom.quat = tac_quat_exp(tac_vec3(0.3, 0.1, -0.2));

@@ -1,6 +1,6 @@
 /* Contacts of ncp that bounce, friction cones that are not round, bodies with many degrees of freedom, against closed
  * forms; their derivatives against differences on the same worlds (docs/theory/ncp.md, W16, W34, W35). */
-#define WORLD_CONTACT TAC_NCP
+#define WORLD_CONTACT TAC_CONTACT_MODEL_NCP
 #include "contact/constraint_world.h"
 #include "support/draw.h"
 
@@ -257,7 +257,7 @@ static World soft_world(const char *bodies, const char *rest, const char *const 
     World w = text_world(bodies, rest, 0.01);
     tacOptions options = tac_default_options(w.m);
     tacError err;
-    options.contact = TAC_NCP, options.dt = w.h, options.ncp_kappa = KAPPA, options.ncp_polish = 5;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = w.h, options.ncp_kappa = KAPPA, options.ncp_polish = 5;
     tac_sim_free(w.sim);
     for (int i = 0; i < NP; i++)
         if (tac_param_register(w.m, params[i], NULL, &err) != TAC_OK) fail_msg("%s", err.text);

@@ -1,7 +1,7 @@
 /* Limits, dry friction, equalities and armature of tendons in steps of contact ncp, each against a closed form, and the
  * derivatives of what they exert (docs/theory/ncp.md, W29-W33). Derivatives of the step by all that a model has are
  * checked on test/data/rows.xml (ncp_rows_derivatives). */
-#define WORLD_CONTACT TAC_NCP
+#define WORLD_CONTACT TAC_CONTACT_MODEL_NCP
 #include "contact/constraint_world.h"
 #include "support/draw.h"
 
@@ -311,7 +311,7 @@ static World everything(void) {
     tac_report_free(l.report);
     World w = open_world(l.model, 0.01);
     tacOptions options = tac_default_options(w.m);
-    options.contact = TAC_NCP, options.dt = 0.01, options.ncp_kappa = KAPPA, options.ncp_polish = 5;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = 0.01, options.ncp_kappa = KAPPA, options.ncp_polish = 5;
     options.inputs = TAC_INPUT_QFRC;
     tac_sim_free(w.sim);
     if (tac_sim_new(w.m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);

@@ -19,7 +19,7 @@ static tacModel *pendulum(tacError *err) {
     tacJointDef joint = tac_default_joint();
     tacGeomDef rod = tac_default_geom();
     joint.axis = tacVec3{0, 1, 0};
-    rod.type = TAC_CAPSULE;
+    rod.type = TAC_GEOM_CAPSULE;
     rod.size[0] = 0.02;
     rod.size[1] = 0.2;
     rod.pos = tacVec3{0, 0, -0.2};
@@ -50,7 +50,7 @@ int main() {
     tacModel *one = pendulum(&err), *model = one != nullptr ? two_of(one, &err) : nullptr;
     if (model == nullptr) return std::fprintf(stderr, "%s\n", err.text), 1;
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_LCP;
+    options.contact = TAC_CONTACT_MODEL_LCP;
     tacSim *sim = nullptr;
     if (tac_sim_new(model, &options, &sim, &err) != TAC_OK) return std::fprintf(stderr, "%s\n", err.text), 1;
     std::vector<double> x(static_cast<std::size_t>(tac_nx(model))), y(x.size());

@@ -51,7 +51,7 @@ static tacBuilder *begin(double gravity) {
 tacModel *robot_pendulum(void) {
     tacBuilder *b = begin(9.81);
     int body = robot_body(b, 0, (tacVec3){0, 0, 0}, 1, (tacVec3){0, 0, -1}, (tacVec3){0, 0, 0});
-    robot_joint(b, body, TAC_HINGE, (tacVec3){0, 1, 0});
+    robot_joint(b, body, TAC_JOINT_HINGE, (tacVec3){0, 1, 0});
     return robot_finish(b);
 }
 
@@ -59,15 +59,15 @@ tacModel *robot_double_pendulum(void) {
     tacBuilder *b = begin(9.81);
     int upper = robot_body(b, 0, (tacVec3){0, 0, 0}, 1, (tacVec3){0, 0, -1}, (tacVec3){0, 0, 0});
     int lower = robot_body(b, upper, (tacVec3){0, 0, -1}, 1, (tacVec3){0, 0, -1}, (tacVec3){0, 0, 0});
-    robot_joint(b, upper, TAC_HINGE, (tacVec3){0, 1, 0});
-    robot_joint(b, lower, TAC_HINGE, (tacVec3){0, 1, 0});
+    robot_joint(b, upper, TAC_JOINT_HINGE, (tacVec3){0, 1, 0});
+    robot_joint(b, lower, TAC_JOINT_HINGE, (tacVec3){0, 1, 0});
     return robot_finish(b);
 }
 
 tacModel *robot_free_body(void) {
     tacBuilder *b = begin(0);
     int body = robot_body(b, 0, (tacVec3){0, 0, 0}, 2, (tacVec3){0, 0, 0}, (tacVec3){1, 2, 3});
-    robot_joint(b, body, TAC_FREE, (tacVec3){0, 0, 1});
+    robot_joint(b, body, TAC_JOINT_FREE, (tacVec3){0, 0, 1});
     return robot_finish(b);
 }
 
@@ -82,7 +82,7 @@ static int limb_joint(tacBuilder *b, int body, tacJointType type, tacVec3 axis, 
     def.stiffness = 3 * passive;
     def.damping = 0.2 * passive;
     def.armature = 0.01 * passive;
-    if (type == TAC_HINGE || type == TAC_SLIDE) {
+    if (type == TAC_JOINT_HINGE || type == TAC_JOINT_SLIDE) {
         def.ref = 0.1;
         def.springref = 0.3;
     }
@@ -133,12 +133,12 @@ static tacModel *floating_tree(double passive) {
         leg = limb(b, base, -0.2, 1.2);
     tacSiteDef site = tac_default_site();
     int joint[6];
-    joint[0] = limb_joint(b, base, TAC_FREE, (tacVec3){0, 0, 1}, (tacVec3){0, 0, 0}, 0);
-    joint[1] = limb_joint(b, arm, TAC_HINGE, (tacVec3){1, 2, 0}, (tacVec3){0.1, 0, 0.05}, passive);
-    joint[2] = limb_joint(b, arm, TAC_BALL, (tacVec3){0, 0, 1}, (tacVec3){0, 0.05, 0}, passive);
-    joint[3] = limb_joint(b, hand, TAC_SLIDE, (tacVec3){0, 1, 1}, (tacVec3){0, 0, 0}, passive);
-    joint[4] = limb_joint(b, leg, TAC_HINGE, (tacVec3){0, 1, 0.5}, (tacVec3){0, 0, 0.1}, passive);
-    joint[5] = limb_joint(b, leg, TAC_HINGE, (tacVec3){1, 0, 0.2}, (tacVec3){0.05, 0, 0}, passive);
+    joint[0] = limb_joint(b, base, TAC_JOINT_FREE, (tacVec3){0, 0, 1}, (tacVec3){0, 0, 0}, 0);
+    joint[1] = limb_joint(b, arm, TAC_JOINT_HINGE, (tacVec3){1, 2, 0}, (tacVec3){0.1, 0, 0.05}, passive);
+    joint[2] = limb_joint(b, arm, TAC_JOINT_BALL, (tacVec3){0, 0, 1}, (tacVec3){0, 0.05, 0}, passive);
+    joint[3] = limb_joint(b, hand, TAC_JOINT_SLIDE, (tacVec3){0, 1, 1}, (tacVec3){0, 0, 0}, passive);
+    joint[4] = limb_joint(b, leg, TAC_JOINT_HINGE, (tacVec3){0, 1, 0.5}, (tacVec3){0, 0, 0.1}, passive);
+    joint[5] = limb_joint(b, leg, TAC_JOINT_HINGE, (tacVec3){1, 0, 0.2}, (tacVec3){0.05, 0, 0}, passive);
     site.pos = (tacVec3){0.1, 0.05, 0.02};
     site.quat = (tacQuat){0.7, 0.1, 0.5, 0.2};
     int tip = tac_model_add_site(b, hand, &site);
@@ -163,10 +163,10 @@ tacModel *robot_drifter(void) { return floating_tree(0); }
 
 tacSim *robot_sim(const tacModel *model) {
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim = NULL;
     tacError err;
-    options.integrator = TAC_EULER;
+    options.integrator = TAC_INTEGRATOR_EULER;
     options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
     CHECK_INT(tac_sim_new(model, &options, &sim, &err), TAC_OK);
     return sim;

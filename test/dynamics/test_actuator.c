@@ -27,7 +27,7 @@ static Rig rig_begin(int disable) {
     tac_model_set_option(r.b, &option);
     for (int i = 0; i < 2; i++) {
         int body = robot_body(r.b, 0, (tacVec3){0, i, 0}, 1, (tacVec3){0, 0, 0}, (tacVec3){1, 1, 1});
-        r.joint[i] = robot_joint(r.b, body, TAC_SLIDE, (tacVec3){1, 0, 0});
+        r.joint[i] = robot_joint(r.b, body, TAC_JOINT_SLIDE, (tacVec3){1, 0, 0});
     }
     return r;
 }
@@ -99,7 +99,7 @@ static void joint_range(void **state) {
     tacJointDef joint = tac_default_joint();
     tacActuation out = {0};
     double force[2], qfrc[3];
-    joint.type = TAC_SLIDE;
+    joint.type = TAC_JOINT_SLIDE;
     joint.actfrclimited = 1;
     joint.actfrcrange[0] = -1, joint.actfrcrange[1] = 1.5;
     int body = robot_body(r.b, 0, (tacVec3){0, 5, 0}, 1, (tacVec3){0, 0, 0}, (tacVec3){1, 1, 1});

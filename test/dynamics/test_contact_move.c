@@ -25,7 +25,8 @@ typedef struct Setting {
 
 /* Two floating chains of three bodies close together; the ends of a chain may touch each other. */
 static tacModel *build(void) {
-    static const tacGeomType TYPES[] = {TAC_BOX, TAC_CAPSULE, TAC_SPHERE, TAC_BOX, TAC_ELLIPSOID, TAC_CYLINDER};
+    static const tacGeomType TYPES[] = {TAC_GEOM_BOX, TAC_GEOM_CAPSULE,   TAC_GEOM_SPHERE,
+                                        TAC_GEOM_BOX, TAC_GEOM_ELLIPSOID, TAC_GEOM_CYLINDER};
     tacBuilder *b = tac_model_begin();
     int parent = 0;
     for (int i = 0; i < 6; i++) {
@@ -34,7 +35,7 @@ static tacModel *build(void) {
         tacGeomDef geom = tac_default_geom();
         int root = i % 3 == 0;
         body.pos = root ? (tacVec3){0.05 * i, 0.1 * i, 0.3} : (tacVec3){0.35, 0.1, 0.05};
-        joint.type = root ? TAC_FREE : TAC_HINGE;
+        joint.type = root ? TAC_JOINT_FREE : TAC_JOINT_HINGE;
         geom.type = TYPES[i], geom.size[0] = 0.3, geom.size[1] = 0.25, geom.size[2] = 0.2;
         geom.margin = 0.1;
         parent = tac_model_add_body(b, root ? 0 : parent, &body);

@@ -22,8 +22,8 @@ static const double H = 0.4;
 
 /* A chain of bodies with one, two and three joints of every kind, off their origins, with a geom each. */
 static tacModel *chain(void) {
-    static const tacJointType TYPE[] = {TAC_SLIDE, TAC_HINGE, TAC_BALL,  TAC_HINGE,
-                                        TAC_SLIDE, TAC_HINGE, TAC_HINGE, TAC_BALL};
+    static const tacJointType TYPE[] = {TAC_JOINT_SLIDE, TAC_JOINT_HINGE, TAC_JOINT_BALL,  TAC_JOINT_HINGE,
+                                        TAC_JOINT_SLIDE, TAC_JOINT_HINGE, TAC_JOINT_HINGE, TAC_JOINT_BALL};
     static const int COUNT[] = {2, 1, 2, 0, 3};
     tacBuilder *b = tac_model_begin();
     tacDraw d = {5, 0};
@@ -39,7 +39,7 @@ static tacModel *chain(void) {
             CHECK(tac_model_add_joint(b, parent, &joint) >= 0);
         }
         tacGeomDef geom = tac_default_geom();
-        geom.type = TAC_BOX, geom.size[0] = 0.1, geom.size[1] = 0.2, geom.size[2] = 0.15;
+        geom.type = TAC_GEOM_BOX, geom.size[0] = 0.1, geom.size[1] = 0.2, geom.size[2] = 0.15;
         geom.pos = draw_vec3(&d, 0.4), geom.quat = draw_quat(&d);
         CHECK(tac_model_add_geom(b, parent, &geom) >= 0);
     }
@@ -71,7 +71,7 @@ static void compare_place(tacSim *sim, const tacModelMotion *all, double t, int 
     tac_qpos_add(m, all->q, tv, q);
     tacSim *other;
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     CHECK_INT(tac_sim_new(m, &options, &other, NULL), TAC_OK);
     CHECK_INT(tac_kinematics(other, q, NULL, &(tacKinematics){.geom_pos = pos, .geom_mat = mat}), TAC_OK);
     CHECK_ARRAY(3, &pose.p, &pos[geom], TOL_PLACE);
@@ -124,7 +124,7 @@ static void compare_base(const tacModelMotion *all, double t, int geom, int base
 static void check_model(tacModel *m) {
     tacSim *sim;
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     double *q = calloc((size_t)m->nq + 1, sizeof *q), *v = calloc((size_t)m->nv + 1, sizeof *v);
     tacMotionBound *bound = calloc((size_t)m->nbody, sizeof *bound);

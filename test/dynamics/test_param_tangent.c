@@ -379,7 +379,7 @@ static void gear_of_a_wrapped_setpoint(void **state) {
     for (int i = 0; i < 3; i++) {
         tacModel *m = load("test/data/ratios.xml");
         tacOptions options = tac_default_options(m);
-        options.contact = TAC_NONE;
+        options.contact = TAC_CONTACT_MODEL_NONE;
         check_registered(m, GEARS[i]);
         Turned k = {.nv = m->nv};
         CHECK_INT(tac_sim_new(m, &options, &k.sim, NULL), TAC_OK);

@@ -76,7 +76,7 @@ static void free_joint_spring(void **state) {
     tacBuilder *b = tac_model_begin();
     tacJointDef joint = tac_default_joint();
     int body = robot_body(b, 0, (tacVec3){1, 2, 3}, 1, (tacVec3){0, 0, 0}, (tacVec3){1, 1, 1});
-    joint.type = TAC_FREE;
+    joint.type = TAC_JOINT_FREE;
     joint.stiffness = 4;
     tac_model_add_joint(b, body, &joint);
     tacModel *m = robot_finish(b);

@@ -53,7 +53,7 @@ static void slider_weights(void **state) {
     for (int tilted = 0; tilted < 2; tilted++) {
         tacBuilder *b = tac_model_begin();
         tacJointDef joint = tac_default_joint();
-        joint.type = TAC_SLIDE;
+        joint.type = TAC_JOINT_SLIDE;
         joint.axis = (tacVec3){1, tilted, 0};
         joint.armature = 6;
         int body = robot_body(b, 0, (tacVec3){0, 0, 1}, 2, (tacVec3){0, 0, 0}, (tacVec3){1, 1, 1});
@@ -183,7 +183,7 @@ static void equality_poses(void **state) {
         bodydef.mass = 1;
         bodydef.inertia = (tacVec3){1, 1, 1};
         body[i] = tac_model_add_body(b, 0, &bodydef);
-        robot_joint(b, body[i], TAC_FREE, (tacVec3){0, 0, 1});
+        robot_joint(b, body[i], TAC_JOINT_FREE, (tacVec3){0, 0, 1});
     }
     memset(def.data, 0, sizeof def.data);
     def.objkind = TAC_KIND_BODY;

@@ -33,11 +33,11 @@ static Arm arm_begin(void) {
     int body1 = robot_body(a.b, 0, (tacVec3){0, 0, 0.5}, 1, (tacVec3){0.1, 0, 0}, inertia);
     int body2 = robot_body(a.b, body1, (tacVec3){0.3, 0, 0}, 1, (tacVec3){0, 0.1, 0}, inertia);
     int body3 = robot_body(a.b, body2, (tacVec3){0.2, 0.1, 0}, 1, (tacVec3){0, 0, 0.1}, inertia);
-    a.rail = robot_joint(a.b, body1, TAC_SLIDE, (tacVec3){1, 0, 0});
-    a.hinge = robot_joint(a.b, body1, TAC_HINGE, (tacVec3){0, 1, 0.3});
-    a.slide = robot_joint(a.b, body2, TAC_SLIDE, (tacVec3){0, 1, 1});
-    a.wrist = robot_joint(a.b, body2, TAC_HINGE, (tacVec3){1, 0, 0});
-    a.ball = robot_joint(a.b, body3, TAC_BALL, (tacVec3){0, 0, 1});
+    a.rail = robot_joint(a.b, body1, TAC_JOINT_SLIDE, (tacVec3){1, 0, 0});
+    a.hinge = robot_joint(a.b, body1, TAC_JOINT_HINGE, (tacVec3){0, 1, 0.3});
+    a.slide = robot_joint(a.b, body2, TAC_JOINT_SLIDE, (tacVec3){0, 1, 1});
+    a.wrist = robot_joint(a.b, body2, TAC_JOINT_HINGE, (tacVec3){1, 0, 0});
+    a.ball = robot_joint(a.b, body3, TAC_JOINT_BALL, (tacVec3){0, 0, 1});
     a.ground = add_site(a.b, 0, (tacVec3){0.4, 0.2, 0.1}, (tacQuat){0.9, 0.2, 0.1, -0.3});
     a.side = add_site(a.b, body1, (tacVec3){0, 0.1, 0.2}, (tacQuat){0.6, 0.2, -0.5, 0.1});
     a.tip = add_site(a.b, body3, (tacVec3){0.05, 0.1, 0.3}, (tacQuat){0.5, -0.2, 0.4, 0.3});
@@ -259,7 +259,7 @@ static void free_joint_and_body(void **state) {
     (void)state;
     tacBuilder *b = tac_model_begin();
     int body = robot_body(b, 0, (tacVec3){0, 0, 0}, 1, (tacVec3){0, 0, 0}, (tacVec3){1, 1, 1});
-    tacActuatorDef def = actuator(TAC_TRN_JOINT, robot_joint(b, body, TAC_FREE, (tacVec3){0, 0, 1}), -1);
+    tacActuatorDef def = actuator(TAC_TRN_JOINT, robot_joint(b, body, TAC_JOINT_FREE, (tacVec3){0, 0, 1}), -1);
     for (int i = 0; i < 6; i++)
         def.gear[i] = i + 1;
     tac_model_add_actuator(b, &def);

@@ -29,16 +29,16 @@ typedef struct Way {
 } Way;
 
 static const Way WAYS[] = {
-    {"none", .contact = TAC_NONE},
-    {"lcp", .contact = TAC_LCP},
-    {"lcp-bounce", .variant = 1, .contact = TAC_LCP, .gradient = TAC_GRADIENT_BOUNCE},
-    {"lcp-complementarity", .variant = 1, .contact = TAC_LCP, .gradient = TAC_GRADIENT_COMPLEMENTARITY},
-    {"lcp-toi", .variant = 1, .contact = TAC_LCP, .toi = 1},
-    {"ncp", .contact = TAC_NCP},
-    {"ncp-pyramid", .variant = 1, .contact = TAC_NCP, .friction = TAC_NCP_PYRAMID},
-    {"ncp-smooth", .variant = 1, .contact = TAC_NCP, .gradient_kappa = 1e-4},
-    {"soft", .contact = TAC_SOFT, .solver = TAC_SOLVER_NEWTON},
-    {"soft-cg", .variant = 1, .contact = TAC_SOFT, .solver = TAC_SOLVER_CG},
+    {"none", .contact = TAC_CONTACT_MODEL_NONE},
+    {"lcp", .contact = TAC_CONTACT_MODEL_LCP},
+    {"lcp-bounce", .variant = 1, .contact = TAC_CONTACT_MODEL_LCP, .gradient = TAC_GRADIENT_BOUNCE},
+    {"lcp-complementarity", .variant = 1, .contact = TAC_CONTACT_MODEL_LCP, .gradient = TAC_GRADIENT_COMPLEMENTARITY},
+    {"lcp-toi", .variant = 1, .contact = TAC_CONTACT_MODEL_LCP, .toi = 1},
+    {"ncp", .contact = TAC_CONTACT_MODEL_NCP},
+    {"ncp-pyramid", .variant = 1, .contact = TAC_CONTACT_MODEL_NCP, .friction = TAC_NCP_PYRAMID},
+    {"ncp-smooth", .variant = 1, .contact = TAC_CONTACT_MODEL_NCP, .gradient_kappa = 1e-4},
+    {"soft", .contact = TAC_CONTACT_MODEL_SOFT, .solver = TAC_SOLVER_NEWTON},
+    {"soft-cg", .variant = 1, .contact = TAC_CONTACT_MODEL_SOFT, .solver = TAC_SOLVER_CG},
 };
 /* Numbers that derivatives are also taken by, where the model has them. */
 static const char *const PARAMETERS[] = {"option.timestep",     "option.gravity[2]", "body/#1.mass",
@@ -63,7 +63,9 @@ static double *doubles(int n) { return calloc((size_t)(n > 0 ? n : 1), sizeof(do
 
 static uint64_t mix(const double *a, int n, uint64_t hash) { return tac_hash(a, (size_t)n * sizeof *a, hash); }
 
-static tacOutputs outputs_of(const Run *r) { return (tacOutputs){r->options.contact == TAC_NONE ? 1 : 3, OUTPUTS}; }
+static tacOutputs outputs_of(const Run *r) {
+    return (tacOutputs){r->options.contact == TAC_CONTACT_MODEL_NONE ? 1 : 3, OUTPUTS};
+}
 
 static void open_run(Run *r) {
     tacOutputs outputs = outputs_of(r);
@@ -173,7 +175,8 @@ int main(int argc, char **argv) {
         for (size_t k = 0; k < sizeof PARAMETERS / sizeof *PARAMETERS; k++)
             tac_param_register(model, PARAMETERS[k], NULL, NULL); /* those that it has */
         for (size_t w = 0; w < sizeof WAYS / sizeof *WAYS; w++)
-            for (int k = TAC_EULER; k <= (WAYS[w].variant ? TAC_EULER : TAC_RKMK4); k++)
+            for (int k = TAC_INTEGRATOR_EULER; k <= (WAYS[w].variant ? TAC_INTEGRATOR_EULER : TAC_INTEGRATOR_RKMK4);
+                 k++)
                 run(argv[i], model, &WAYS[w], (tacIntegrator)k);
         tac_model_free(model);
     }

@@ -49,9 +49,9 @@ static tacVec3 draw_axis(uint64_t seed, uint64_t stream) {
 
 /* Streams of draws of body k begin at 10 k. */
 static tacGeomDef draw_geom(uint64_t seed, uint64_t k, int sphere) {
-    static const tacGeomType kinds[] = {TAC_BOX, TAC_CAPSULE, TAC_ELLIPSOID};
+    static const tacGeomType kinds[] = {TAC_GEOM_BOX, TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID};
     tacGeomDef g = tac_default_geom();
-    g.type = sphere ? TAC_SPHERE : kinds[tac_random_bits(seed, 10 * k, 0) % 3];
+    g.type = sphere ? TAC_GEOM_SPHERE : kinds[tac_random_bits(seed, 10 * k, 0) % 3];
     for (uint64_t i = 0; i < 3; i++)
         g.size[i] = draw(seed, 10 * k + 1, i, 0.05, 0.2);
     g.friction[0] = draw(seed, 10 * k + 2, 0, 0, 0.9); /* 1 and more would jam between floor and wall */
@@ -80,7 +80,7 @@ static void add_weight(tacBuilder *b, int body, uint64_t seed, uint64_t k) {
 
 static void add_plane(tacBuilder *b, int along_x) {
     tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE, plane.friction[0] = 0.01;
+    plane.type = TAC_GEOM_PLANE, plane.friction[0] = 0.01;
     plane.size[0] = plane.size[1] = plane.size[2] = 5;
     if (along_x) plane.quat = (tacQuat){sqrt(0.5), 0, sqrt(0.5), 0};
     tac_model_add_geom(b, 0, &plane);
@@ -94,7 +94,7 @@ static void add_chain(tacBuilder *b, uint64_t seed, tacVec3 at, int free) {
         tacVec3 pos = k == 1 ? at : (tacVec3){0.3, 0, planar ? 0 : 0.1};
         g.pos = (tacVec3){0.15, 0, 0};
         g.contype = 1, g.conaffinity = 2; /* links pass through each other */
-        tacJointType type = k == 1 && free ? TAC_FREE : k == 2 && !planar ? TAC_BALL : TAC_HINGE;
+        tacJointType type = k == 1 && free ? TAC_JOINT_FREE : k == 2 && !planar ? TAC_JOINT_BALL : TAC_JOINT_HINGE;
         parent = add_body(b, parent, pos, type, axis, &g);
         if (free) add_weight(b, parent, seed, (uint64_t)k);
     }
@@ -114,13 +114,13 @@ static tacModel *build(uint64_t seed, tacVec3 at, double gap, int *planes) {
         add_plane(b, i);
     if (family < 2) {
         tacGeomDef g = draw_geom(seed, 1, 0);
-        if (family == 1) g.type = TAC_BOX;
-        add_weight(b, add_body(b, 0, at, TAC_FREE, at, &g), seed, 1);
+        if (family == 1) g.type = TAC_GEOM_BOX;
+        add_weight(b, add_body(b, 0, at, TAC_JOINT_FREE, at, &g), seed, 1);
     } else if (family == 2) {
         tacGeomDef g[2] = {draw_geom(seed, 1, 1), draw_geom(seed, 2, 1)};
         tacVec3 n = draw_axis(seed, 5), apart = {0, 0, 0};
         for (uint64_t k = 0; k < 2; k++) {
-            add_weight(b, add_body(b, 0, apart, TAC_FREE, apart, &g[k]), seed, k + 1);
+            add_weight(b, add_body(b, 0, apart, TAC_JOINT_FREE, apart, &g[k]), seed, k + 1);
             double d = g[0].size[0] + g[1].size[0] + gap;
             apart = (tacVec3){d * n.x, d * n.y, d * n.z};
         }
@@ -138,7 +138,7 @@ static void draw_state(uint64_t seed, const tacModel *m, double *x) {
     tac_default_state(m, x);
     for (int i = 0; i < m->nv; i++)
         d[i] = seed % FAMILIES == 1 || seed % FAMILIES == 2 ? 0 : draw(seed, 6, (uint64_t)i, -2, 2);
-    if (m->nv >= 6 && m->joint_type[0] == TAC_FREE) d[0] = d[1] = d[2] = 0;
+    if (m->nv >= 6 && m->joint_type[0] == TAC_JOINT_FREE) d[0] = d[1] = d[2] = 0;
     tac_qpos_add(m, x, d, x);
     for (int i = 0; i < m->nv; i++)
         x[m->nq + i] = tac_random_normal(seed, 7, (uint64_t)i);
@@ -321,7 +321,7 @@ static void compare(uint64_t seed, const tacOptions *how, int only_limited, Figu
     tacModel *m;
     tacStepInfo info;
     int planes = 0;
-    while (planes < near.model->ngeom && near.model->geom_type[planes] == TAC_PLANE)
+    while (planes < near.model->ngeom && near.model->geom_type[planes] == TAC_GEOM_PLANE)
         planes++;
     if (tac_model_copy(near.model, &m, NULL) != TAC_OK) exit(2);
     register_numbers(m, planes);
@@ -358,7 +358,7 @@ static void compare(uint64_t seed, const tacOptions *how, int only_limited, Figu
 int main(int argc, char **argv) {
     if (argc != 5) return fprintf(stderr, "usage: %s lcp|ncp FIRST LAST EVERY\n", argv[0]), 2;
     tacContactModel contact = scene_contact_named(argv[1]);
-    double dt = contact == TAC_LCP ? SHORT_LCP : SHORT_NCP;
+    double dt = contact == TAC_CONTACT_MODEL_LCP ? SHORT_LCP : SHORT_NCP;
     tacOptions quick = options_of(contact, dt), usual = options_of(contact, STEP);
     uint64_t first = strtoull(argv[2], NULL, 10), last = strtoull(argv[3], NULL, 10),
              every = strtoull(argv[4], NULL, 10);

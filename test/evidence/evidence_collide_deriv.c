@@ -114,7 +114,7 @@ static double step_of(const Examined *e, int k) {
     int corner = (e->m.what - MOTION_POSE - MOTION_SIZE) / 3;
     if (e->m.what >= MOTION_POSE + MOTION_SIZE) return h * fmin(1, least_height(s, corner) / radius);
     if (e->m.what >= 3) return h;
-    if (s->type == TAC_PLANE) radius = e->c->size + tac_norm3(tac_sub3(e->c->pose[0].p, e->c->pose[1].p));
+    if (s->type == TAC_GEOM_PLANE) radius = e->c->size + tac_norm3(tac_sub3(e->c->pose[0].p, e->c->pose[1].p));
     return h / radius;
 }
 
@@ -208,10 +208,10 @@ static void examine_touch(Examined *e, tacDraw *d) {
     for (m->side = 0; m->side < 2; m->side++) {
         const tacShape *s = &m->shape[m->side];
         m->about = m->pose[m->side].p;
-        int directions = s->type == TAC_MESH ? MOTION_POSE : motion_count(m, m->side);
+        int directions = s->type == TAC_GEOM_MESH ? MOTION_POSE : motion_count(m, m->side);
         for (m->what = 0; m->what < directions; m->what++)
             examine_column(e, &k);
-        for (int i = 0; i < CORNERS_TRIED && s->type == TAC_MESH; i++) {
+        for (int i = 0; i < CORNERS_TRIED && s->type == TAC_GEOM_MESH; i++) {
             m->what = MOTION_POSE + MOTION_SIZE + 3 * some_corner(s, t->feature[m->side], d) + draw_int(d, 3);
             examine_column(e, &k);
         }

@@ -91,7 +91,7 @@ static int first_nonfinite(int n, const double *x) {
 /* 1: there is a next state. x, u: where the step started; y, info: what it gave. */
 static int judge_step(const Scene *s, uint64_t seed, int k, const double *x, const double *u, const double *y,
                       const tacStepInfo *info, Totals *t) {
-    int relative = s->options.contact != TAC_LCP;
+    int relative = s->options.contact != TAC_CONTACT_MODEL_LCP;
     double scale = relative ? 1 : momentum_scale(s, y), residual = info->residual / scale;
     if (residual > TOLERANCE && !relative) residual = info->residual / fmax(scale, impulse_scale(s, x, u));
     t->steps++;
@@ -135,7 +135,7 @@ static void judge_laws(StepLaws *laws, uint64_t seed, int k, const double *x, co
 static int walk(Scene *s, uint64_t seed, const double *U, double *X, Totals *t) {
     tacStepInfo info;
     size_t nx = (size_t)s->nx, nu = (size_t)s->nu;
-    int done = STEPS, judged = s->options.contact == TAC_NCP;
+    int done = STEPS, judged = s->options.contact == TAC_CONTACT_MODEL_NCP;
     StepLaws laws = {0};
     if (judged) laws = step_laws_new(s);
     for (int k = 0; k < STEPS; k++) {

@@ -33,11 +33,11 @@ static void add_cylinder(tacBuilder *b, double x, double z, int free, double mu)
     int id = tac_model_add_body(b, 0, &body);
     for (int k = 0; k < (free ? 1 : 3); k++) {
         tacJointDef joint = tac_default_joint();
-        joint.type = free ? TAC_FREE : k < 2 ? TAC_SLIDE : TAC_HINGE;
+        joint.type = free ? TAC_JOINT_FREE : k < 2 ? TAC_JOINT_SLIDE : TAC_JOINT_HINGE;
         joint.axis = axis[k];
         tac_model_add_joint(b, id, &joint);
     }
-    geom.type = TAC_CYLINDER, geom.size[0] = RADIUS, geom.size[1] = HALF, geom.friction[0] = mu;
+    geom.type = TAC_GEOM_CYLINDER, geom.size[0] = RADIUS, geom.size[1] = HALF, geom.friction[0] = mu;
     geom.has_mass = 1, geom.mass = 1;
     geom.quat = (tacQuat){sqrt(0.5), sqrt(0.5), 0, 0};
     tac_model_add_geom(b, id, &geom);
@@ -48,7 +48,7 @@ static tacModel *build(int free, double between, double ground) {
     tacGeomDef plane = tac_default_geom();
     tacModel *m = NULL;
     tacError err;
-    plane.type = TAC_PLANE, plane.friction[0] = ground, plane.priority = 1;
+    plane.type = TAC_GEOM_PLANE, plane.friction[0] = ground, plane.priority = 1;
     plane.size[0] = plane.size[1] = plane.size[2] = 1;
     tac_model_add_geom(b, 0, &plane);
     add_cylinder(b, -RADIUS, RADIUS, free, between);
@@ -73,7 +73,7 @@ static double run(Scene *s, int free, int steps, long *unsolved) {
 static int slips(tacContactModel contact, int free, double between, double ground, long *unsolved) {
     tacModel *m = build(free, between, ground);
     if (m == NULL) exit(2);
-    int steps = (int)lround((contact == TAC_LCP ? TIME_LCP : TIME_NCP) / DT);
+    int steps = (int)lround((contact == TAC_CONTACT_MODEL_LCP ? TIME_LCP : TIME_NCP) / DT);
     tacOptions options = tac_default_options(m);
     options.contact = contact, options.dt = DT;
     Scene s = scene_with("cylinders", m, &options);
@@ -85,7 +85,7 @@ static int slips(tacContactModel contact, int free, double between, double groun
 
 static void find(tacContactModel contact, int free, int ground) {
     double low = 0.9, high = 1.1, enough = 1.5, mu = tan(PI / 12);
-    double close = contact == TAC_LCP ? CLOSE_LCP : CLOSE_NCP;
+    double close = contact == TAC_CONTACT_MODEL_LCP ? CLOSE_LCP : CLOSE_NCP;
     long unsolved = 0;
     while (high - low > close) {
         double middle = (low + high) / 2;

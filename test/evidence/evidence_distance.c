@@ -45,7 +45,7 @@ static double point_error(const PairCase *c, const tacTouch *t, int i) {
     Solid s = case_solid(c, i);
     tacVec3 n = i ? tac_neg3(t->normal) : t->normal;
     double outside = slow_outside(&s, c->hull[i], t->point[i]);
-    if (c->shape[i].type == TAC_PLANE) return fabs(outside);
+    if (c->shape[i].type == TAC_GEOM_PLANE) return fabs(outside);
     return fmax(outside, fabs(slow_support(&s, n) - tac_dot3(n, t->point[i])));
 }
 
@@ -58,7 +58,7 @@ static Errors examine(const PairCase *c) {
     tacStatus status = tac_distance_pair(&c->shape[0], &c->pose[0], &c->shape[1], &c->pose[1], &cache, &t);
     e.us = 1e6 * (seconds() - start);
     watch_end();
-    int planes = c->shape[0].type == TAC_PLANE && c->shape[1].type == TAC_PLANE;
+    int planes = c->shape[0].type == TAC_GEOM_PLANE && c->shape[1].type == TAC_GEOM_PLANE;
     if (planes || status != TAC_OK) {
         e.dist = (status == TAC_ERR_SHAPE) == planes && (planes || status == TAC_OK) ? 0 : HUGE_VAL;
         return e;

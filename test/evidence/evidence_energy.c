@@ -18,17 +18,17 @@ typedef struct Way {
     int toi, coriolis;
 } Way;
 static const Way WAYS[] = {
-    {"none", TAC_NONE, TAC_EULER, 0, 0},
-    {"none-rk4", TAC_NONE, TAC_RK4, 0, 0},
-    {"none-implicit", TAC_NONE, TAC_IMPLICIT, 0, 0},
-    {"none-spin", TAC_NONE, TAC_SPIN, 0, 0},
-    {"none-coriolis", TAC_NONE, TAC_CORIOLIS, 0, 0},
-    {"lcp", TAC_LCP, TAC_EULER, 0, 0},
-    {"lcp-coriolis", TAC_LCP, TAC_EULER, 0, 1},
-    {"lcp-toi", TAC_LCP, TAC_EULER, 1, 0},
-    {"ncp", TAC_NCP, TAC_EULER, 0, 0},
-    {"soft", TAC_SOFT, TAC_EULER, 0, 0},
-    {"soft-implicit", TAC_SOFT, TAC_IMPLICIT, 0, 0},
+    {"none", TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_EULER, 0, 0},
+    {"none-rk4", TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_RK4, 0, 0},
+    {"none-implicit", TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_IMPLICIT, 0, 0},
+    {"none-spin", TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_SPIN, 0, 0},
+    {"none-coriolis", TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_CORIOLIS, 0, 0},
+    {"lcp", TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 0, 0},
+    {"lcp-coriolis", TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 0, 1},
+    {"lcp-toi", TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 1, 0},
+    {"ncp", TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_EULER, 0, 0},
+    {"soft", TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_EULER, 0, 0},
+    {"soft-implicit", TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_IMPLICIT, 0, 0},
 };
 enum { NWAY = sizeof WAYS / sizeof *WAYS };
 

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tacIntegrator INTEGRATORS[] = {TAC_EULER, TAC_RK4, TAC_IMPLICIT, TAC_IMPLICITFAST, TAC_RKMK4};
+static const tacIntegrator INTEGRATORS[] = {TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_IMPLICIT,
+                                            TAC_INTEGRATOR_IMPLICITFAST, TAC_INTEGRATOR_RKMK4};
 enum { NINTEGRATOR = sizeof INTEGRATORS / sizeof *INTEGRATORS, WORLDS = 16, ROLLOUT = 8, KEPT = 2, MOST_PARAMS = 24 };
 
 /* One simulation's derivatives. */

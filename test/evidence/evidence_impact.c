@@ -55,7 +55,7 @@ static Trial draw_trial(const MeshPool *pool, uint64_t seed) {
     t.gap = size * (double[]){0, 1e-3, 0.05}[draw_int(&d, 3)];
     Solid a = case_solid(&t.c, 0), b = case_solid(&t.c, 1);
     tacVec3 way = slow_distance(&a, &b, 0.01 * size).normal;
-    if (t.c.shape[0].type != TAC_PLANE) way = tac_sub3(t.c.pose[1].p, t.c.pose[0].p);
+    if (t.c.shape[0].type != TAC_GEOM_PLANE) way = tac_sub3(t.c.pose[1].p, t.c.pose[0].p);
     tacVec3 common = draw_vec3(&d, size / t.h);
     for (int i = 0; i < 2; i++) {
         t.motion[i].start = t.c.pose[i];

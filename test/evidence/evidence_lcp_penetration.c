@@ -50,7 +50,7 @@ static Scene open_thing(const Thing *t, double hz, int toi, const char *path) {
     Scene s = scene_load(path);
     tacError err;
     tac_sim_free(s.sim);
-    s.options.contact = TAC_LCP;
+    s.options.contact = TAC_CONTACT_MODEL_LCP;
     s.options.dt = 1 / hz;
     s.options.toi = toi;
     if (tac_sim_new(s.model, &s.options, &s.sim, &err) != TAC_OK) {

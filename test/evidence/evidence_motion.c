@@ -79,7 +79,7 @@ static double pendulum_error(void) {
     } truth[] = {{1, 0.986291751131875, -0.165010853125541, 200}, {10, -0.275087462576117, -0.961419205099125, 2000}};
     tacBuilder *b = tac_model_begin();
     int bob = add_body(b, 0, (tacVec3){0, 0, 0}, 1, (tacVec3){0, 0, -1}, (tacVec3){0, 0, 0});
-    add_joint(b, bob, TAC_HINGE, (tacVec3){0, -1, 0});
+    add_joint(b, bob, TAC_JOINT_HINGE, (tacVec3){0, -1, 0});
     Scene s = finish(b, "pendulum", 9.81);
     double worst = 0, x[2], start[2] = {-PI / 2, 0};
     for (size_t i = 0; i < sizeof truth / sizeof *truth; i++) {
@@ -102,9 +102,9 @@ static double double_pendulum_error(void) {
     tacVec3 none = {0, 0, 0}, down = {0, 0, -1};
     tacBuilder *b = tac_model_begin();
     int upper = add_body(b, 0, none, 1, down, none);
-    add_joint(b, upper, TAC_HINGE, (tacVec3){0, -1, 0});
+    add_joint(b, upper, TAC_JOINT_HINGE, (tacVec3){0, -1, 0});
     int lower = add_body(b, upper, down, 1, down, none);
-    add_joint(b, lower, TAC_HINGE, (tacVec3){0, -1, 0});
+    add_joint(b, lower, TAC_JOINT_HINGE, (tacVec3){0, -1, 0});
     Scene s = finish(b, "double pendulum", 9.81);
     double worst = 0, x[4], start[4] = {PI / 2, 0, 0, 0};
     for (size_t i = 0; i < sizeof truth / sizeof *truth; i++) {
@@ -126,7 +126,7 @@ static double precession_error(void) {
     } truth[] = {{0.5 * 41.50921952933849, {0.01, -1, 0}, 1000}, {41.50921952933849, {0.01, 1, 0}, 2000}};
     tacBuilder *b = tac_model_begin();
     int body = add_body(b, 0, (tacVec3){0, 0, 0}, 1, (tacVec3){0, 0, 0}, (tacVec3){1, 2, 3});
-    add_joint(b, body, TAC_FREE, (tacVec3){0, 0, 1});
+    add_joint(b, body, TAC_JOINT_FREE, (tacVec3){0, 0, 1});
     Scene s = finish(b, "precession", 0);
     double x[13], start[13] = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0.01, 1, 0}, worst = 0;
     for (size_t i = 0; i < sizeof truth / sizeof *truth; i++) {

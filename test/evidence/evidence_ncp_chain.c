@@ -57,7 +57,8 @@ static Scene open_chain(int links) {
     if (tac_chain_build(&chain, &model, &err) != TAC_OK) stop(&err);
     set_free(model, links);
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_NCP, options.dt = TIME_STEP, options.ncp_tolerance = TOLERANCE, options.ncp_polish = 1;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = TIME_STEP, options.ncp_tolerance = TOLERANCE,
+    options.ncp_polish = 1;
     Scene s = scene_with("chain", model, &options);
     for (int i = 6; i < model->nv; i++)
         s.x[model->nq + i] = SPEED * tac_random_normal(SEED, 0, (uint64_t)i);

@@ -53,7 +53,7 @@ static void walk_random(uint64_t seed, int steps, Totals *t) {
     if (text == NULL || file == NULL || fputs(text, file) < 0 || fclose(file) != 0) exit(2);
     free(text);
     Scene s = scene_load(path);
-    if (scene_set_contact(&s, TAC_NCP, NULL) == TAC_OK) {
+    if (scene_set_contact(&s, TAC_CONTACT_MODEL_NCP, NULL) == TAC_OK) {
         scene_randomize(&s, 0);
         walk(&s, steps, t);
     }
@@ -69,8 +69,8 @@ static void walk_robot(const char *file, double dt, int steps, Totals *t) {
         exit(2);
     }
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_NCP;
-    options.integrator = TAC_EULER;
+    options.contact = TAC_CONTACT_MODEL_NCP;
+    options.integrator = TAC_INTEGRATOR_EULER;
     options.dt = dt;
     Scene s = scene_with(file, model, &options);
     if (tac_key_state(model, &options, 0, s.x, s.u, NULL) != TAC_OK) tac_default_state(model, s.x);

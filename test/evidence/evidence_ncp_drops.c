@@ -129,7 +129,7 @@ static void drop(const Polytope *stone, uint64_t start, double hz, double tolera
     tacError err;
     tacStepInfo info;
     double x[13], h = 1 / hz, angle = 0;
-    options.contact = TAC_NCP, options.dt = h, options.ncp_kappa = options.ncp_tolerance = tolerance;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = h, options.ncp_kappa = options.ncp_tolerance = tolerance;
     options.ncp_iterations = MOST_ITERATIONS;
     if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) {
         fprintf(stderr, "%s\n", err.text);

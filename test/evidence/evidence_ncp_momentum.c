@@ -32,7 +32,7 @@ static Scene open_robot(const char *path) {
     }
     *model->option_disable |= TAC_DISABLE_CONTACT;
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_NCP, options.dt = TIME_STEP, options.inputs = TAC_INPUT_QFRC;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = TIME_STEP, options.inputs = TAC_INPUT_QFRC;
     options.ncp_tolerance = TOLERANCE, options.ncp_polish = 1;
     return scene_with(path, model, &options);
 }

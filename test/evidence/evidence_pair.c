@@ -30,8 +30,9 @@ static tacModel *load(int argc, char **argv) {
 }
 
 static const char *const TYPES[TAC_GEOM_TYPES] = {
-    [TAC_PLANE] = "plane",       [TAC_SPHERE] = "sphere", [TAC_CAPSULE] = "capsule", [TAC_ELLIPSOID] = "ellipsoid",
-    [TAC_CYLINDER] = "cylinder", [TAC_BOX] = "box",       [TAC_MESH] = "mesh",
+    [TAC_GEOM_PLANE] = "plane",         [TAC_GEOM_SPHERE] = "sphere",     [TAC_GEOM_CAPSULE] = "capsule",
+    [TAC_GEOM_ELLIPSOID] = "ellipsoid", [TAC_GEOM_CYLINDER] = "cylinder", [TAC_GEOM_BOX] = "box",
+    [TAC_GEOM_MESH] = "mesh",
 };
 
 static void print_mesh(const tacShape *s, int i) {
@@ -45,7 +46,7 @@ static void print_geom(const Solid *s, int i) {
     const double *R = s->pose.R.m;
     printf("<geom type='%s' pos='%.17g %.17g %.17g' xyaxes='%.17g %.17g %.17g %.17g %.17g %.17g' ",
            TYPES[s->shape->type], s->pose.p.x, s->pose.p.y, s->pose.p.z, R[0], R[3], R[6], R[1], R[4], R[7]);
-    if (s->shape->type == TAC_MESH)
+    if (s->shape->type == TAC_GEOM_MESH)
         printf("mesh='m%d'/>", i);
     else
         printf("size='%.17g %.17g %.17g'/>", s->shape->size.x, s->shape->size.y, s->shape->size.z);
@@ -54,7 +55,7 @@ static void print_geom(const Solid *s, int i) {
 static void print_mjcf(const Solid *solid) {
     printf("<mujoco><asset>");
     for (int i = 0; i < 2; i++)
-        if (solid[i].shape->type == TAC_MESH) print_mesh(solid[i].shape, i);
+        if (solid[i].shape->type == TAC_GEOM_MESH) print_mesh(solid[i].shape, i);
     printf("</asset><worldbody>");
     for (int i = 0; i < 2; i++)
         print_geom(&solid[i], i);
@@ -84,9 +85,9 @@ static void print_polyhedron(const Solid *s) {
 
 static void print_surface(const Solid *s) {
     tacGeomType type = s->shape->type;
-    if (type == TAC_BOX || type == TAC_MESH)
+    if (type == TAC_GEOM_BOX || type == TAC_GEOM_MESH)
         print_polyhedron(s);
-    else if (type == TAC_CYLINDER) {
+    else if (type == TAC_GEOM_CYLINDER) {
         printf("{\"tube\":[");
         print_row(1, s->pose.p, "]");
         print_row(0, tac_mulmv3(s->pose.R, tac_vec3(0, 0, 1)), "]");
@@ -123,8 +124,8 @@ int main(int argc, char **argv) {
     int a, b, code = 0;
     if (m == NULL) return 2;
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
-    options.integrator = TAC_EULER;
+    options.contact = TAC_CONTACT_MODEL_NONE;
+    options.integrator = TAC_INTEGRATOR_EULER;
     if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) return fprintf(stderr, "%s\n", err.text), 2;
     double *q = calloc((size_t)m->nq + 1, sizeof *q);
     for (int i = 0; i < m->nq; i++)

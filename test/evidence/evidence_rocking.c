@@ -29,13 +29,13 @@ static tacModel *build(double dt) {
     tacError err;
     option.timestep = dt;
     tac_model_set_option(b, &option);
-    plane.type = TAC_PLANE, plane.friction[0] = 2;
+    plane.type = TAC_GEOM_PLANE, plane.friction[0] = 2;
     plane.size[0] = plane.size[1] = plane.size[2] = 1;
     tac_model_add_geom(b, 0, &plane);
-    box.type = TAC_BOX, box.friction[0] = 2;
+    box.type = TAC_GEOM_BOX, box.friction[0] = 2;
     box.size[0] = WIDTH / 2, box.size[1] = 0.1, box.size[2] = HEIGHT / 2;
     int id = tac_model_add_body(b, 0, &body);
-    joint.type = TAC_FREE;
+    joint.type = TAC_JOINT_FREE;
     tac_model_add_joint(b, id, &joint);
     tac_model_add_geom(b, id, &box);
     tacStatus status = tac_model_finish(b, &m, &err);
@@ -68,7 +68,7 @@ static void rock(double dt, double angle) {
     static double time[MOST_STEPS], speed[MOST_STEPS];
     tacModel *m = build(dt);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_LCP, options.toi = 1, options.dt = dt;
+    options.contact = TAC_CONTACT_MODEL_LCP, options.toi = 1, options.dt = dt;
     Scene s = scene_with("block", m, &options);
     int changed = 0, first = -1, after = 0, n = 0, unsolved = 0, impacts = 0;
     double when = 0, before = 0;

@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
             return 2;
         }
         tacOptions options = tac_default_options(model);
-        for (int c = 0; c < TAC_CONTACT_COUNT; c++) {
+        for (int c = 0; c < TAC_CONTACT_MODEL_COUNT; c++) {
             options.contact = (tacContactModel)c;
             print_name(argv[i]);
             printf(" %s %zu\n", tac_contact_text(options.contact), tac_sim_bytes(model, &options));

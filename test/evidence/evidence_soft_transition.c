@@ -42,7 +42,7 @@ static Both open_both(const char *path) {
     char message[MESSAGE];
     if (tac_load(path, &b.m, &err) != TAC_OK) fail(path, err.text);
     b.options = tac_default_options(b.m);
-    b.options.contact = TAC_SOFT, b.options.integrator = TAC_EULER;
+    b.options.contact = TAC_CONTACT_MODEL_SOFT, b.options.integrator = TAC_INTEGRATOR_EULER;
     if (tac_sim_new(b.m, &b.options, &b.sim, &err) != TAC_OK) fail(path, err.text);
     b.mj = mj_loadXML(path, NULL, message, sizeof message);
     if (b.mj == NULL) fail(path, message);

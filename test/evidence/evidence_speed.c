@@ -17,7 +17,8 @@
 
 enum { CONTACTS = 4, SKIPPED = 30, STATES = 32 };
 
-static const tacContactModel CONTACT[CONTACTS] = {TAC_NONE, TAC_LCP, TAC_NCP, TAC_SOFT};
+static const tacContactModel CONTACT[CONTACTS] = {TAC_CONTACT_MODEL_NONE, TAC_CONTACT_MODEL_LCP, TAC_CONTACT_MODEL_NCP,
+                                                  TAC_CONTACT_MODEL_SOFT};
 
 typedef struct Scene {
     tacSim *sim;

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const tacGeomType PAIR_TYPE[PAIR_SHAPES] = {TAC_PLANE,    TAC_SPHERE, TAC_CAPSULE, TAC_ELLIPSOID,
-                                            TAC_CYLINDER, TAC_BOX,    TAC_MESH,    TAC_CONE};
+const tacGeomType PAIR_TYPE[PAIR_SHAPES] = {TAC_GEOM_PLANE,    TAC_GEOM_SPHERE, TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID,
+                                            TAC_GEOM_CYLINDER, TAC_GEOM_BOX,    TAC_GEOM_MESH,    TAC_GEOM_CONE};
 static const char *const NAME[PAIR_SHAPES] = {"plane",    "sphere", "capsule", "ellipsoid",
                                               "cylinder", "box",    "mesh",    "cone"};
 enum { LEAST_POINTS = 4, MOST_POINTS = 40 };
@@ -49,7 +49,7 @@ static int add_mesh(tacBuilder *b, const Polyhedron *hull) {
     def.nface = def.nhullface = hull->nface, def.face = def.hullface = hull->face[0];
     def.nhullvert = n, def.hullvert = corner;
     tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_MESH, geom.mesh = tac_model_add_mesh(b, &def);
+    geom.type = TAC_GEOM_MESH, geom.mesh = tac_model_add_mesh(b, &def);
     return tac_model_add_geom(b, 0, &geom);
 }
 
@@ -99,19 +99,19 @@ const char *kind_name(int kind) {
 }
 
 static int is_round(int i) {
-    return PAIR_TYPE[i] == TAC_ELLIPSOID || PAIR_TYPE[i] == TAC_CYLINDER || PAIR_TYPE[i] == TAC_CONE;
+    return PAIR_TYPE[i] == TAC_GEOM_ELLIPSOID || PAIR_TYPE[i] == TAC_GEOM_CYLINDER || PAIR_TYPE[i] == TAC_GEOM_CONE;
 }
 
 int kind_is_curved(int kind) {
     int i, j;
     kind_shapes(kind, &i, &j);
-    return PAIR_TYPE[i] != TAC_PLANE && (is_round(i) || is_round(j));
+    return PAIR_TYPE[i] != TAC_GEOM_PLANE && (is_round(i) || is_round(j));
 }
 
 tacShape draw_shape(const MeshPool *pool, tacGeomType type, uint64_t seed, const Polyhedron **hull) {
     tacDraw d = {seed, 0};
     tacShape s = {.type = type, .size = {draw_size(&d), draw_size(&d), draw_size(&d)}};
-    if (type != TAC_MESH) return s;
+    if (type != TAC_GEOM_MESH) return s;
     int k = draw_int(&d, pool->count);
     *hull = &pool->hull[k];
     return pool->shape[k];
@@ -126,7 +126,7 @@ static tacVec3 draw_unit(tacDraw *d) {
 static void place_by_support(PairCase *c, tacDraw *d, double gap) {
     Solid a = case_solid(c, 0), b = case_solid(c, 1);
     const double *R = c->pose[0].R.m;
-    tacVec3 n = c->shape[0].type == TAC_PLANE ? tac_vec3(R[2], R[5], R[8]) : draw_unit(d);
+    tacVec3 n = c->shape[0].type == TAC_GEOM_PLANE ? tac_vec3(R[2], R[5], R[8]) : draw_unit(d);
     c->pose[1].p = tac_madd3(c->pose[1].p, gap - slow_gap(&a, &b, n), n);
 }
 

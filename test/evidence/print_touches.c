@@ -61,11 +61,11 @@ static tacModel *pair_model(const Hull *hull, tacGeomDef *geom) {
     mesh.vert = hull->corner;
     mesh.hullvert = hull->id;
     mesh.face = mesh.hullface = hull->triangle;
-    joint.type = TAC_FREE;
+    joint.type = TAC_JOINT_FREE;
     int mesh_id = tac_model_add_mesh(b, &mesh), floating = tac_model_add_body(b, 0, &body);
     tac_model_add_joint(b, floating, &joint);
     for (int i = 0; i < 2; i++) {
-        if (geom[i].type == TAC_MESH) geom[i].mesh = mesh_id;
+        if (geom[i].type == TAC_GEOM_MESH) geom[i].mesh = mesh_id;
         tac_model_add_geom(b, i == 0 ? 0 : floating, &geom[i]);
     }
     if (tac_model_finish(b, &model, &err) != TAC_OK) fail(err.text);

@@ -41,8 +41,8 @@ Scene scene_with(const char *path, tacModel *model, const tacOptions *options) {
 
 Scene scene_make(const char *path, tacModel *model) {
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_NONE;
-    options.integrator = TAC_EULER;
+    options.contact = TAC_CONTACT_MODEL_NONE;
+    options.integrator = TAC_INTEGRATOR_EULER;
     return scene_with(path, model, &options);
 }
 
@@ -65,11 +65,11 @@ tacContactModel scene_contact_named(const char *word) {
     static const struct {
         const char *word;
         tacContactModel contact;
-    } known[] = {{"lcp", TAC_LCP}, {"ncp", TAC_NCP}, {"soft", TAC_SOFT}};
+    } known[] = {{"lcp", TAC_CONTACT_MODEL_LCP}, {"ncp", TAC_CONTACT_MODEL_NCP}, {"soft", TAC_CONTACT_MODEL_SOFT}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(word, known[i].word) == 0) return known[i].contact;
     stop(word, "no contact model is called so; lcp, ncp or soft");
-    return TAC_NONE;
+    return TAC_CONTACT_MODEL_NONE;
 }
 
 tacStatus scene_set_contact(Scene *s, tacContactModel contact, tacError *err) {

@@ -14,17 +14,17 @@ static tacVec3 furthest(const tacShape *s, tacVec3 d) {
     double flat = hypot(d.x, d.y), len;
     tacVec3 rim = flat > 0 ? tac_vec3(r.x * d.x / flat, r.x * d.y / flat, 0) : tac_zero3();
     switch (s->type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return tac_scale3(r.x / tac_norm3(d), d);
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return tac_add3(tac_scale3(r.x / tac_norm3(d), d), tac_vec3(0, 0, copysign(r.y, d.z)));
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return tac_vec3(rim.x, rim.y, copysign(r.y, d.z));
-    case TAC_CONE:
+    case TAC_GEOM_CONE:
         return 2 * r.y * d.z > r.x * flat ? tac_vec3(0, 0, r.y) : tac_vec3(rim.x, rim.y, -r.y);
-    case TAC_BOX:
+    case TAC_GEOM_BOX:
         return tac_vec3(copysign(r.x, d.x), copysign(r.y, d.y), copysign(r.z, d.z));
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         len = tac_norm3(tac_mul3(r, d));
         return len > 0 ? tac_scale3(1 / len, tac_mul3(tac_mul3(r, r), d)) : tac_zero3();
     default:
@@ -41,7 +41,8 @@ static tacVec3 furthest(const tacShape *s, tacVec3 d) {
 
 double slow_support(const Solid *s, tacVec3 n) {
     tacVec3 d = tac_mulmtv3(s->pose.R, n);
-    if (s->shape->type == TAC_PLANE) return hypot(d.x, d.y) <= 1e-12 && d.z > 0 ? tac_dot3(n, s->pose.p) : HUGE_VAL;
+    if (s->shape->type == TAC_GEOM_PLANE)
+        return hypot(d.x, d.y) <= 1e-12 && d.z > 0 ? tac_dot3(n, s->pose.p) : HUGE_VAL;
     return tac_dot3(n, s->pose.p) + tac_dot3(d, furthest(s->shape, d));
 }
 
@@ -53,18 +54,18 @@ double slow_radius(const tacShape *s) {
     tacVec3 r = s->size;
     double far = 0;
     switch (s->type) {
-    case TAC_PLANE:
+    case TAC_GEOM_PLANE:
         return 0;
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return r.x;
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return r.x + r.y;
-    case TAC_CYLINDER:
-    case TAC_CONE:
+    case TAC_GEOM_CYLINDER:
+    case TAC_GEOM_CONE:
         return hypot(r.x, r.y);
-    case TAC_BOX:
+    case TAC_GEOM_BOX:
         return tac_norm3(r);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return fmax(r.x, fmax(r.y, r.z));
     default:
         break;
@@ -220,21 +221,21 @@ static void guess(Search *q) {
 
 static SlowDistance from_plane(const Solid *plane, const Solid *b, double sign) {
     tacVec3 n = tac_vec3(plane->pose.R.m[2], plane->pose.R.m[5], plane->pose.R.m[8]);
-    double dist = b->shape->type == TAC_PLANE ? -HUGE_VAL : slow_gap(plane, b, n);
+    double dist = b->shape->type == TAC_GEOM_PLANE ? -HUGE_VAL : slow_gap(plane, b, n);
     return (SlowDistance){.dist = dist, .normal = tac_scale3(sign, n), .evaluations = 1};
 }
 
 /* Takes the ball off a shape -> its radius: g of the rest has its maximum in the same place, and bounds that are
  * relative to it are closer. */
 static double take_ball(tacShape *s) {
-    double radius = s->type == TAC_SPHERE || s->type == TAC_CAPSULE ? s->size.x : 0;
+    double radius = s->type == TAC_GEOM_SPHERE || s->type == TAC_GEOM_CAPSULE ? s->size.x : 0;
     s->size.x -= radius;
     return radius;
 }
 
 SlowDistance slow_search(const Solid *a, const Solid *b, double eps, long budget) {
-    if (a->shape->type == TAC_PLANE) return from_plane(a, b, 1);
-    if (b->shape->type == TAC_PLANE) return from_plane(b, a, -1);
+    if (a->shape->type == TAC_GEOM_PLANE) return from_plane(a, b, 1);
+    if (b->shape->type == TAC_GEOM_PLANE) return from_plane(b, a, -1);
     tacShape core[2] = {*a->shape, *b->shape};
     double balls = take_ball(&core[0]) + take_ball(&core[1]);
     Solid of[2] = {{&core[0], a->pose}, {&core[1], b->pose}};

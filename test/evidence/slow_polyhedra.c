@@ -69,13 +69,13 @@ static void fill_box(tacVec3 r, Polyhedron *out) {
 int slow_core(const tacShape *s, Polyhedron *out) {
     *out = (Polyhedron){.nvert = 1, .pad = s->size.x};
     switch (s->type) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return 1;
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         out->nvert = 2;
         out->vert[0] = tac_vec3(0, 0, -s->size.y), out->vert[1] = tac_vec3(0, 0, s->size.y);
         return add_edge(out, 0, 1);
-    case TAC_BOX:
+    case TAC_GEOM_BOX:
         out->pad = 0;
         fill_box(s->size, out);
         return 1;
@@ -202,19 +202,19 @@ double slow_outside(const Solid *s, const Polyhedron *hull, tacVec3 x_world) {
     tacVec3 x = tac_pose_local(&s->pose, x_world), r = s->shape->size;
     double flat = hypot(x.x, x.y), far = -HUGE_VAL;
     switch (s->shape->type) {
-    case TAC_PLANE:
+    case TAC_GEOM_PLANE:
         return x.z;
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return tac_norm3(x) - r.x;
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return hypot(flat, fmax(0, fabs(x.z) - r.y)) - r.x;
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return outside_box(flat, r.x, x.z, r.y);
-    case TAC_BOX:
+    case TAC_GEOM_BOX:
         return fmax(outside_box(x.x, r.x, x.y, r.y), fabs(x.z) - r.z);
-    case TAC_CONE: /* base, and side with the normal (2 half-height, radius) */
+    case TAC_GEOM_CONE: /* base, and side with the normal (2 half-height, radius) */
         return fmax(-r.y - x.z, (2 * r.y * flat + r.x * (x.z - r.y)) / hypot(2 * r.y, r.x));
-    case TAC_ELLIPSOID: { /* F/|grad F| of F = |x/r|^2 - 1, to first order the distance */
+    case TAC_GEOM_ELLIPSOID: { /* F/|grad F| of F = |x/r|^2 - 1, to first order the distance */
         tacVec3 k = tac_vec3(x.x / r.x, x.y / r.y, x.z / r.z), g = tac_vec3(k.x / r.x, k.y / r.y, k.z / r.z);
         return (tac_dot3(k, k) - 1) / (2 * tac_norm3(g));
     }

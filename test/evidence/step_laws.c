@@ -191,7 +191,7 @@ static void allow_joint(StepLaws *l, int j, const double *x, const double *y, do
     const tacModel *m = l->scene->model;
     int q = m->joint_qpos_adr[j], dof = m->joint_dof_adr[j];
     double most[2];
-    if (m->joint_type[j] == TAC_BALL) {
+    if (m->joint_type[j] == TAC_JOINT_BALL) {
         allow_ball(l, j, x, y, out);
         return;
     }
@@ -223,7 +223,7 @@ static double allow_rows(StepLaws *l, const double *x, const double *y) {
         l->low[i] = -dry, l->high[i] = dry;
     }
     for (int j = 0; j < m->njnt; j++)
-        if (m->joint_limited[j] && m->joint_type[j] != TAC_FREE) allow_joint(l, j, x, y, &out);
+        if (m->joint_limited[j] && m->joint_type[j] != TAC_JOINT_FREE) allow_joint(l, j, x, y, &out);
     for (int t = 0; t < m->ntendon; t++)
         if (m->tendon_type[t] == TAC_TENDON_FIXED) allow_tendon(l, t, &out);
     return out;

@@ -53,7 +53,7 @@ double step_laws_inverse_mass(const tacModel *m, const tacContact *c) {
 }
 
 BrokenGap step_laws_joint_gap(const tacModel *m, int joint, double gap) {
-    int body = m->joint_body[joint], turns = m->joint_type[joint] != TAC_SLIDE;
+    int body = m->joint_body[joint], turns = m->joint_type[joint] != TAC_JOINT_SLIDE;
     return (BrokenGap){gap, LAW_CORRECTION, inverse(m, body) / (turns ? ARM * ARM : 1)};
 }
 
@@ -74,7 +74,7 @@ static void note_joint(StepLaws *l, int j, const double *x, const double *y) {
     const tacModel *m = l->scene->model;
     const double *range = m->joint_range + 2 * j;
     int q = m->joint_qpos_adr[j];
-    if (m->joint_type[j] == TAC_BALL) {
+    if (m->joint_type[j] == TAC_JOINT_BALL) {
         double most = fmax(range[0], range[1]), a = step_laws_ball_gap(most, x + q),
                b = step_laws_ball_gap(most, y + q);
         note(l, a, LAW_CORRECTION, 0, b);
@@ -98,7 +98,7 @@ void step_laws_start(StepLaws *l, const double *x, const double *y) {
     const tacModel *m = l->scene->model;
     l->infeasible = 0;
     for (int j = 0; j < m->njnt; j++)
-        if (m->joint_limited[j] && m->joint_type[j] != TAC_FREE) note_joint(l, j, x, y);
+        if (m->joint_limited[j] && m->joint_type[j] != TAC_JOINT_FREE) note_joint(l, j, x, y);
     for (int t = 0; t < m->ntendon; t++) {
         const double *range = m->tendon_range + 2 * t;
         if (!m->tendon_limited[t] || m->tendon_type[t] != TAC_TENDON_FIXED) continue;

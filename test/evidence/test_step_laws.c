@@ -34,7 +34,7 @@ static void open_world(World *w, double tolerance) {
     unlink(path);
     w->scene.path = "world of test_step_laws";
     w->scene.options.ncp_tolerance = tolerance;
-    CHECK_INT(scene_set_contact(&w->scene, TAC_NCP, NULL), TAC_OK);
+    CHECK_INT(scene_set_contact(&w->scene, TAC_CONTACT_MODEL_NCP, NULL), TAC_OK);
     w->scene.x[w->scene.model->nq] = SPEED;
     w->laws = step_laws_new(&w->scene);
 }

@@ -32,13 +32,13 @@ static inline tacModel *box_on_floor(tacIntegrator integrator) {
     tacError err;
     option.integrator = integrator, option.timestep = 0.002;
     tac_model_set_option(b, &option);
-    floor.name = "floor", floor.type = TAC_PLANE, floor.size[0] = floor.size[1] = floor.size[2] = 5;
+    floor.name = "floor", floor.type = TAC_GEOM_PLANE, floor.size[0] = floor.size[1] = floor.size[2] = 5;
     tac_model_add_geom(b, 0, &floor);
     base.name = "box", base.pos.z = 0.1;
     int body = tac_model_add_body(b, 0, &base);
-    joint.name = "base", joint.type = TAC_FREE;
+    joint.name = "base", joint.type = TAC_JOINT_FREE;
     tac_model_add_joint(b, body, &joint);
-    box.name = "box", box.type = TAC_BOX, box.size[0] = 0.2, box.size[1] = 0.2, box.size[2] = 0.1;
+    box.name = "box", box.type = TAC_GEOM_BOX, box.size[0] = 0.2, box.size[1] = 0.2, box.size[2] = 0.1;
     tac_model_add_geom(b, body, &box);
     arm.name = "arm", arm.pos.z = 0.2;
     int upper = tac_model_add_body(b, body, &arm);

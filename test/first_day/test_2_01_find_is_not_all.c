@@ -4,9 +4,9 @@
 /* The guide's own idiom, with a name that is spelled wrong: three numbers are what there is room for. */
 static void test_wrong_name_writes_nothing(void **state) {
     (void)state;
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim = NULL;
     double x[BOX_NX], u[1] = {0}, A[3 * BOX_NDX], z[3] = {7, 7, 7}, zbar[3] = {1, 1, 1}, gx[BOX_NDX];
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
@@ -28,9 +28,9 @@ static void test_wrong_name_writes_nothing(void **state) {
 
 static void test_all_is_told_from_every_id(void **state) {
     (void)state;
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim = NULL;
     double x[BOX_NX], u[1] = {0}, z[3 * BOX_SITES], one[3];
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
@@ -57,9 +57,9 @@ static void test_all_is_told_from_every_id(void **state) {
 /* Other functions that take an id refuse it as well. */
 static void test_no_other_function_takes_it(void **state) {
     (void)state;
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim = NULL;
     tacContact contact;
     double x[BOX_NX], jac[3 * BOX_NV];

@@ -16,9 +16,9 @@ static tacModel *new_box(void) {
     tacBodyDef body = tac_default_body();
     tacJointDef free_joint = tac_default_joint();
     tacModel *m = NULL;
-    floor.name = "floor", floor.type = TAC_PLANE, floor.size[0] = floor.size[1] = 5, floor.size[2] = 0.1;
-    box.name = "box", box.type = TAC_BOX, box.size[0] = box.size[1] = box.size[2] = 0.1, box.mass = 1;
-    body.name = "brick", free_joint.type = TAC_FREE;
+    floor.name = "floor", floor.type = TAC_GEOM_PLANE, floor.size[0] = floor.size[1] = 5, floor.size[2] = 0.1;
+    box.name = "box", box.type = TAC_GEOM_BOX, box.size[0] = box.size[1] = box.size[2] = 0.1, box.mass = 1;
+    body.name = "brick", free_joint.type = TAC_JOINT_FREE;
     tac_model_add_geom(b, 0, &floor);
     int id = tac_model_add_body(b, 0, &body);
     tac_model_add_joint(b, id, &free_joint);
@@ -32,7 +32,7 @@ static tacModel *new_box(void) {
 /* ncp with so few iterations that flight is solved and contact is not. */
 static tacOptions few_iterations(const tacModel *m) {
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NCP;
+    o.contact = TAC_CONTACT_MODEL_NCP;
     o.dt = 0.01;
     o.ncp_iterations = 4;
     return o;

@@ -12,20 +12,20 @@ static const struct {
     tacIntegrator own, option;
     int runs; /* -1: refused */
 } CASES[] = {
-    {TAC_LCP, TAC_EULER, TAC_EULER, TAC_EULER},
-    {TAC_LCP, TAC_RK4, TAC_RK4, TAC_EULER},
-    {TAC_LCP, TAC_IMPLICIT, TAC_IMPLICIT, TAC_EULER},
-    {TAC_LCP, TAC_EULER, TAC_RK4, -1},
-    {TAC_LCP, TAC_RK4, TAC_IMPLICITFAST, -1},
-    {TAC_LCP, TAC_RK4, TAC_EULER, TAC_EULER},
-    {TAC_NCP, TAC_RK4, TAC_RK4, TAC_EULER},
-    {TAC_NCP, TAC_EULER, TAC_RK4, -1},
-    {TAC_NCP, TAC_EULER, TAC_RKMK4, -1},
-    {TAC_NCP, TAC_RK4, TAC_IMPLICITFAST, TAC_IMPLICITFAST},
-    {TAC_NCP, TAC_IMPLICIT, TAC_IMPLICIT, TAC_IMPLICIT},
-    {TAC_SOFT, TAC_EULER, TAC_RK4, TAC_RK4},
-    {TAC_SOFT, TAC_EULER, TAC_RKMK4, TAC_RKMK4},
-    {TAC_NONE, TAC_RK4, TAC_RK4, TAC_RK4},
+    {TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER},
+    {TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_EULER},
+    {TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_IMPLICIT, TAC_INTEGRATOR_IMPLICIT, TAC_INTEGRATOR_EULER},
+    {TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RK4, -1},
+    {TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_IMPLICITFAST, -1},
+    {TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER},
+    {TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_EULER},
+    {TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RK4, -1},
+    {TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RKMK4, -1},
+    {TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_IMPLICITFAST, TAC_INTEGRATOR_IMPLICITFAST},
+    {TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_IMPLICIT, TAC_INTEGRATOR_IMPLICIT, TAC_INTEGRATOR_IMPLICIT},
+    {TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_RK4},
+    {TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RKMK4, TAC_INTEGRATOR_RKMK4},
+    {TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_RK4},
 };
 
 static void test_integrator_in_use(void **state) {
@@ -58,8 +58,8 @@ static void test_integrator_in_use(void **state) {
 /* What gave way moves as what was chosen. */
 static void test_gives_way_to_the_bit(void **state) {
     (void)state;
-    tacModel *own = box_on_floor(TAC_RK4), *euler = box_on_floor(TAC_EULER);
-    for (int contact = TAC_LCP; contact <= TAC_NCP; contact++) {
+    tacModel *own = box_on_floor(TAC_INTEGRATOR_RK4), *euler = box_on_floor(TAC_INTEGRATOR_EULER);
+    for (int contact = TAC_CONTACT_MODEL_LCP; contact <= TAC_CONTACT_MODEL_NCP; contact++) {
         double x[BOX_NX], y[2][BOX_NX], u[1] = {0.1};
         for (int i = 0; i < 2; i++) {
             tacModel *m = i == 0 ? own : euler;
@@ -94,10 +94,10 @@ static tacStatus pull(Rollout *r, int given, int count, size_t bytes) {
 
 static void test_checkpoint_memory(void **state) {
     (void)state;
-    Rollout r = {.m = box_on_floor(TAC_EULER)};
+    Rollout r = {.m = box_on_floor(TAC_INTEGRATOR_EULER)};
     tacOptions options = tac_default_options(r.m);
     double expected[BOX_NDX];
-    options.contact = TAC_SOFT;
+    options.contact = TAC_CONTACT_MODEL_SOFT;
     CHECK_INT(tac_sim_new(r.m, &options, &r.sim, NULL), TAC_OK);
     CHECK_INT(tac_key_state(r.m, &options, 0, r.X, NULL, NULL), TAC_OK);
     CHECK_INT(tac_rollout(r.sim, r.X, r.U, STEPS, r.X, NULL), TAC_OK);

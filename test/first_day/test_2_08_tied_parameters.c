@@ -14,7 +14,7 @@
 
 enum { FLOOR, BOX };
 static const char *const FRICTION[] = {"geom/floor.friction[0]", "geom/box.friction[0]"};
-static const tacContactModel CONTACTS[] = {TAC_LCP, TAC_NCP, TAC_SOFT};
+static const tacContactModel CONTACTS[] = {TAC_CONTACT_MODEL_LCP, TAC_CONTACT_MODEL_NCP, TAC_CONTACT_MODEL_SOFT};
 
 static tacSim *open_sim(const tacModel *m, tacContactModel contact) {
     tacOptions options = tac_default_options(m);
@@ -36,7 +36,7 @@ static void slide(tacSim *sim, const tacModel *m, double *x) {
 
 /* Columns of P by floor and box alone, and one of both in a model where they are one parameter. */
 static void columns(tacContactModel contact, double alone[2][BOX_NDX], double both[BOX_NDX], double *x) {
-    tacModel *apart = box_on_floor(TAC_EULER), *tied = box_on_floor(TAC_EULER);
+    tacModel *apart = box_on_floor(TAC_INTEGRATOR_EULER), *tied = box_on_floor(TAC_INTEGRATOR_EULER);
     const double u[1] = {0};
     double P[2 * BOX_NDX], gx[BOX_NDX], ybar[BOX_NDX], gtheta[2];
     for (int i = 0; i < 2; i++)
@@ -60,7 +60,7 @@ static void columns(tacContactModel contact, double alone[2][BOX_NDX], double bo
 
 /* Differences of a step by the friction of both at once, set through the tied parameter. */
 static void differences(tacContactModel contact, const double *x, double *column) {
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     const double u[1] = {0};
     double y[2][BOX_NX], theta, dq[BOX_NV];
     CHECK_INT(tac_param_register_group(m, FRICTION, 2, NULL, NULL), TAC_OK);
@@ -140,18 +140,18 @@ static void check_sum(tacContactModel contact, tacIntegrator integrator) {
 static void test_sums_everywhere(void **state) {
     (void)state;
     for (size_t c = 0; c < sizeof CONTACTS / sizeof *CONTACTS; c++)
-        check_sum(CONTACTS[c], TAC_EULER);
-    check_sum(TAC_NCP, TAC_IMPLICIT);
-    check_sum(TAC_SOFT, TAC_IMPLICIT);
-    check_sum(TAC_SOFT, TAC_IMPLICITFAST);
-    check_sum(TAC_SOFT, TAC_RK4);
+        check_sum(CONTACTS[c], TAC_INTEGRATOR_EULER);
+    check_sum(TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_IMPLICIT);
+    check_sum(TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_IMPLICIT);
+    check_sum(TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_IMPLICITFAST);
+    check_sum(TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_RK4);
 }
 
 /* --- What a group is ---------------------------------------------------------------------------------------------- */
 
 static void test_values_names_and_copies(void **state) {
     (void)state;
-    tacModel *m = box_on_floor(TAC_EULER), *copy = NULL, *back = NULL;
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER), *copy = NULL, *back = NULL;
     int k = -1;
     char text[256];
     double value, theta[2], mass = 3;
@@ -177,7 +177,7 @@ static void test_values_names_and_copies(void **state) {
     CHECK_INT(tac_model_pack(m, packed, bytes, NULL), TAC_OK);
     CHECK_INT(tac_model_unpack(packed, bytes, &back, NULL), TAC_OK);
     CHECK(tac_model_hash(back) == tac_model_hash(m));
-    tacSim *sim = open_sim(back, TAC_SOFT);
+    tacSim *sim = open_sim(back, TAC_CONTACT_MODEL_SOFT);
     CHECK_INT(tac_sim_get_params(sim, theta), TAC_OK);
     CHECK(theta[1] == 0.5);
     theta[0] = mass, theta[1] = 0.25;
@@ -193,7 +193,7 @@ static void test_values_names_and_copies(void **state) {
 static void test_numbers_of_one_axis(void **state) {
     (void)state;
     static const char *const AXIS[2] = {"joint/hinge.axis[0]", "joint/hinge.axis[2]"};
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     double axis[3];
     CHECK_INT(tac_param_register_group(m, AXIS, 2, NULL, NULL), TAC_OK);
     CHECK_INT(tac_param_set(m, AXIS[0], 0.5, NULL), TAC_OK);
@@ -216,7 +216,7 @@ static void check_refused(tacModel *m, int n, const char *const *paths, const ch
 
 static void test_refusals(void **state) {
     (void)state;
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     tacError err;
     check_refused(m, 2, (const char *[]){"geom/box.size[0]", "geom/box.size[2]"},
                   "a group needs equal values: 'geom/box.size[0]' is 0.2");
@@ -240,12 +240,12 @@ static void test_refusals(void **state) {
 static void test_batch_and_rollout(void **state) {
     (void)state;
     enum { WORLDS = 3, STEPS = 4 };
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     tacOptions options = tac_default_options(m);
     double X[WORLDS * BOX_NX], U[WORLDS * STEPS] = {0}, Ybar[WORLDS * BOX_NDX], theta[WORLDS], one, sum;
-    options.contact = TAC_SOFT;
+    options.contact = TAC_CONTACT_MODEL_SOFT;
     CHECK_INT(tac_param_register_group(m, FRICTION, 2, NULL, NULL), TAC_OK);
-    tacSim *sim = open_sim(m, TAC_SOFT);
+    tacSim *sim = open_sim(m, TAC_CONTACT_MODEL_SOFT);
     for (int i = 0; i < WORLDS; i++)
         slide(sim, m, X + i * BOX_NX), X[i * BOX_NX + BOX_NQ] += 0.1 * i;
     for (int i = 0; i < WORLDS * BOX_NDX; i++)

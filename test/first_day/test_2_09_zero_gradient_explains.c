@@ -29,11 +29,11 @@ static Scene new_scene(tacContactModel contact, int cone, int condim) {
     tacError err;
     option.cone = cone, option.timestep = 0.002;
     tac_model_set_option(b, &option);
-    floor.name = "floor", floor.type = TAC_PLANE, floor.size[0] = floor.size[1] = 5, floor.size[2] = 0.1;
+    floor.name = "floor", floor.type = TAC_GEOM_PLANE, floor.size[0] = floor.size[1] = 5, floor.size[2] = 0.1;
     floor.friction[0] = 0.2, floor.condim = condim;
-    box.type = TAC_BOX, box.size[0] = box.size[1] = box.size[2] = 0.1, box.mass = 1;
+    box.type = TAC_GEOM_BOX, box.size[0] = box.size[1] = box.size[2] = 0.1, box.mass = 1;
     box.friction[0] = 0.5, box.condim = condim;
-    body.name = "brick", free_joint.type = TAC_FREE, free_joint.name = "root";
+    body.name = "brick", free_joint.type = TAC_JOINT_FREE, free_joint.name = "root";
     tac_model_add_geom(b, 0, &floor);
     int id = tac_model_add_body(b, 0, &body);
     tac_model_add_joint(b, id, &free_joint);
@@ -77,12 +77,12 @@ static int has(const char *text, const char *part) { return strstr(text, part) !
 /* For every model, cone and condim, at rest, creeping and sliding: the sentence is there exactly where P is zero. */
 static void friction_is_told_as_it_is(void **state) {
     (void)state;
-    static const tacContactModel MODELS[] = {TAC_LCP, TAC_SOFT};
+    static const tacContactModel MODELS[] = {TAC_CONTACT_MODEL_LCP, TAC_CONTACT_MODEL_SOFT};
     static const double SPEEDS[] = {0.0005, 1};
     char text[TEXT];
     for (int i = 0; i < 2 * 2 * 4 * 2; i++) {
         int condim = (const int[]){1, 3, 4, 6}[i / 4 % 4];
-        if (MODELS[i % 2] == TAC_LCP && condim > 3) continue;
+        if (MODELS[i % 2] == TAC_CONTACT_MODEL_LCP && condim > 3) continue;
         Scene s = new_scene(MODELS[i % 2], i / 16 % 2 ? TAC_CONE_ELLIPTIC : TAC_CONE_PYRAMIDAL, condim);
         open_scene(&s);
         s.x[7] = SPEEDS[i / 2 % 2], s.x[10] = 1e-4, s.x[12] = 1e-4;
@@ -100,7 +100,7 @@ static void softer_gradient(void **state) {
     (void)state;
     char text[TEXT];
     for (int k = 0; k < 2; k++) {
-        Scene s = new_scene(TAC_NCP, TAC_CONE_ELLIPTIC, 3);
+        Scene s = new_scene(TAC_CONTACT_MODEL_NCP, TAC_CONE_ELLIPTIC, 3);
         s.o.ncp_kappa = k == 0 ? 1e-8 : 1e-4;
         open_scene(&s);
         s.x[7] = 0.0005;
@@ -115,11 +115,11 @@ static void softer_gradient(void **state) {
 static void other_causes(void **state) {
     (void)state;
     char text[TEXT], little[24];
-    Scene s = new_scene(TAC_NONE, TAC_CONE_ELLIPTIC, 3);
+    Scene s = new_scene(TAC_CONTACT_MODEL_NONE, TAC_CONE_ELLIPTIC, 3);
     open_scene(&s);
     CHECK_HAS(explain(&s, text), "Contact is off");
     close_scene(&s);
-    s = new_scene(TAC_LCP, TAC_CONE_ELLIPTIC, 3);
+    s = new_scene(TAC_CONTACT_MODEL_LCP, TAC_CONE_ELLIPTIC, 3);
     open_scene(&s);
     s.x[2] = 1;
     CHECK_HAS(explain(&s, text), "No contact");
@@ -133,7 +133,7 @@ static void other_causes(void **state) {
     CHECK_STR(text, "");
     CHECK_INT(tac_explain_step(s.sim, s.x, NULL, NULL, TEXT), TAC_ERR_ARGUMENT);
     close_scene(&s);
-    s = new_scene(TAC_NCP, TAC_CONE_ELLIPTIC, 3);
+    s = new_scene(TAC_CONTACT_MODEL_NCP, TAC_CONE_ELLIPTIC, 3);
     s.o.ncp_iterations = 1;
     open_scene(&s);
     CHECK_INT(tac_explain_step(s.sim, s.x, NULL, text, TEXT), TAC_ERR_UNSOLVED);
@@ -146,7 +146,7 @@ static void other_causes(void **state) {
 static void changes_nothing(void **state) {
     (void)state;
     char text[TEXT], again[TEXT];
-    Scene s = new_scene(TAC_SOFT, TAC_CONE_ELLIPTIC, 3);
+    Scene s = new_scene(TAC_CONTACT_MODEL_SOFT, TAC_CONE_ELLIPTIC, 3);
     double before[13], after[13];
     open_scene(&s);
     CHECK_INT(tac_step(s.sim, s.x, NULL, before, NULL), TAC_OK);

@@ -9,14 +9,14 @@
 static tacModel *ball_above_floor(void) {
     tacBuilder *b = tac_model_begin();
     tacGeomDef floor = tac_default_geom(), ball = tac_default_geom();
-    floor.type = TAC_PLANE, floor.size[0] = floor.size[1] = floor.size[2] = 1;
-    ball.type = TAC_SPHERE, ball.size[0] = 0.1;
+    floor.type = TAC_GEOM_PLANE, floor.size[0] = floor.size[1] = floor.size[2] = 1;
+    ball.type = TAC_GEOM_SPHERE, ball.size[0] = 0.1;
     tac_model_add_geom(b, 0, &floor);
     tacBodyDef body = tac_default_body();
     body.pos = (tacVec3){0, 0, 0.3};
     int id = tac_model_add_body(b, 0, &body);
     tacJointDef joint = tac_default_joint();
-    joint.type = TAC_FREE;
+    joint.type = TAC_JOINT_FREE;
     tac_model_add_joint(b, id, &joint);
     tac_model_add_geom(b, id, &ball);
     tacModel *m = NULL;
@@ -41,9 +41,9 @@ static void ball_lands(void **state) {
     (void)state;
     tacModel *m = ball_above_floor();
     tacOptions options = tac_default_options(m);
-    CHECK_INT(options.contact, TAC_SOFT);
+    CHECK_INT(options.contact, TAC_CONTACT_MODEL_SOFT);
     CHECK_NEAR(height_after_fall(m, &options), 0.1, SINKS_AT_MOST);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     CHECK(height_after_fall(m, &options) < -4);
     tac_model_free(m);
 }

@@ -7,7 +7,7 @@
 
 static void test_state_of_a_key(void **state) {
     (void)state;
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     tacOptions options = tac_default_options(m);
     double x[BOX_NX], u[1 + BOX_NV];
     int key = tac_model_find(m, TAC_KIND_KEY, "high");
@@ -45,7 +45,7 @@ static void test_mocap_poses(void **state) {
 
 static void test_errors_list_the_names(void **state) {
     (void)state;
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     tacOptions options = tac_default_options(m), unset = {0};
     tacError err;
     double x[BOX_NX], u[1];

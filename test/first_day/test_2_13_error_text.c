@@ -12,7 +12,7 @@ typedef struct World {
 } World;
 
 static World open_world(tacContactModel contact) {
-    World w = {.m = box_on_floor(TAC_EULER)};
+    World w = {.m = box_on_floor(TAC_INTEGRATOR_EULER)};
     w.options = tac_default_options(w.m);
     w.options.contact = contact, w.options.inputs = TAC_INPUT_QFRC;
     return w;
@@ -36,7 +36,7 @@ static void close_world(World *w) {
 
 static void test_entries_by_name(void **state) {
     (void)state;
-    World w = open_world(TAC_SOFT);
+    World w = open_world(TAC_CONTACT_MODEL_SOFT);
     tacStepInfo info;
     double before;
     start(&w);
@@ -61,7 +61,7 @@ static void test_entries_by_name(void **state) {
 
 static void test_arguments_by_name(void **state) {
     (void)state;
-    World w = open_world(TAC_SOFT);
+    World w = open_world(TAC_CONTACT_MODEL_SOFT);
     double big = 1e308, *X = w.P;
     tacContact contact;
     tacContactForce force[1];
@@ -91,7 +91,7 @@ static void test_arguments_by_name(void **state) {
 
 static void test_contacts_beyond_the_room(void **state) {
     (void)state;
-    World w = open_world(TAC_LCP);
+    World w = open_world(TAC_CONTACT_MODEL_LCP);
     w.options.max_contacts = 2;
     start(&w);
     w.x[2] = 0.09;
@@ -102,7 +102,7 @@ static void test_contacts_beyond_the_room(void **state) {
 
 static void test_unsolved_says_why(void **state) {
     (void)state;
-    World w = open_world(TAC_NCP);
+    World w = open_world(TAC_CONTACT_MODEL_NCP);
     w.options.ncp_iterations = 2;
     start(&w);
     SAYS(tac_step(w.sim, w.x, w.u, w.y, NULL), TAC_ERR_UNSOLVED,
@@ -113,7 +113,7 @@ static void test_unsolved_says_why(void **state) {
 
 static void test_impacts(void **state) {
     (void)state;
-    World w = open_world(TAC_LCP);
+    World w = open_world(TAC_CONTACT_MODEL_LCP);
     w.options.toi = 1, w.options.toi_impacts = 0;
     start(&w);
     w.x[2] = 0.1005, w.x[BOX_NQ + 2] = -1, w.x[BOX_NQ] = 0;
@@ -123,7 +123,7 @@ static void test_impacts(void **state) {
 
 static void test_rollouts_name_the_step(void **state) {
     (void)state;
-    World w = open_world(TAC_NONE);
+    World w = open_world(TAC_CONTACT_MODEL_NONE);
     double U[4 * (1 + BOX_NV)] = {0}, X[5 * BOX_NX];
     start(&w);
     U[2 * (1 + BOX_NV)] = (double)INFINITY;
@@ -140,7 +140,7 @@ static void test_rollouts_name_the_step(void **state) {
 
 static void test_parameters(void **state) {
     (void)state;
-    World w = open_world(TAC_SOFT);
+    World w = open_world(TAC_CONTACT_MODEL_SOFT);
     CHECK_INT(tac_param_register(w.m, "body/arm.mass", NULL, NULL), TAC_OK);
     start(&w);
     SAYS(tac_sim_set_params(w.sim, &(double){-1}), TAC_ERR_MODEL, "tac_sim_set_params: body 'arm'");

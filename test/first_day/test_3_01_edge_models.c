@@ -34,7 +34,7 @@ static tacModel *finish(tacBuilder *b) {
 
 static void add_plane(tacBuilder *b) {
     tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE;
+    plane.type = TAC_GEOM_PLANE;
     plane.size[0] = plane.size[1] = plane.size[2] = 1;
     CHECK(tac_model_add_geom(b, 0, &plane) >= 0);
 }
@@ -47,7 +47,7 @@ static int add_ball(tacBuilder *b, int mocap, int shape) {
     body.mocap = mocap;
     body.inertial = TAC_INERTIAL_DIAG;
     body.mass = 1, body.inertia = (tacVec3){1, 1, 1};
-    ball.type = TAC_SPHERE;
+    ball.type = TAC_GEOM_SPHERE;
     ball.size[0] = 0.1;
     int id = tac_model_add_body(b, 0, &body);
     if (shape) CHECK(tac_model_add_geom(b, id, &ball) >= 0);
@@ -91,7 +91,7 @@ static tacModel *build_activations(void) {
 static tacModel *build_bare(void) {
     tacBuilder *b = tac_model_begin();
     tacJointDef joint = tac_default_joint();
-    joint.type = TAC_FREE;
+    joint.type = TAC_JOINT_FREE;
     CHECK(tac_model_add_joint(b, add_ball(b, 0, 0), &joint) >= 0);
     return finish(b);
 }
@@ -420,10 +420,10 @@ static void run_contacts(const World *w) {
     run_distances(w);
     tacConstraint constraints[32];
     tacStatus status = tac_step_constraints(w->sim, w->x, w->u, constraints, 32, &n);
-    CHECK_INT(status, w->o.contact == TAC_SOFT ? TAC_OK : TAC_ERR_UNSUPPORTED);
+    CHECK_INT(status, w->o.contact == TAC_CONTACT_MODEL_SOFT ? TAC_OK : TAC_ERR_UNSUPPORTED);
     tacIteration history[8];
     status = tac_step_history(w->sim, w->x, w->u, history, 8, &n);
-    CHECK_INT(status, w->o.contact == TAC_NCP ? TAC_OK : TAC_ERR_UNSUPPORTED);
+    CHECK_INT(status, w->o.contact == TAC_CONTACT_MODEL_NCP ? TAC_OK : TAC_ERR_UNSUPPORTED);
 }
 
 static void run_searches(const World *w) {
@@ -470,9 +470,9 @@ static int is_offered(const tacModel *m, const tacOptions *o) {
 
 static int run_model(const tacModel *m) {
     int count = 0;
-    for (int contact = TAC_NONE; contact <= TAC_SOFT; contact++)
-        for (int integrator = TAC_EULER; integrator <= TAC_CORIOLIS; integrator++)
-            for (int toi = 0; toi <= (contact == TAC_LCP); toi++)
+    for (int contact = TAC_CONTACT_MODEL_NONE; contact <= TAC_CONTACT_MODEL_SOFT; contact++)
+        for (int integrator = TAC_INTEGRATOR_EULER; integrator <= TAC_INTEGRATOR_CORIOLIS; integrator++)
+            for (int toi = 0; toi <= (contact == TAC_CONTACT_MODEL_LCP); toi++)
                 for (int inputs = 0; inputs < 2; inputs++) {
                     tacOptions o = tac_default_options(m);
                     o.contact = (tacContactModel)contact, o.integrator = (tacIntegrator)integrator;

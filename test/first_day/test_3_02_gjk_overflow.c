@@ -38,10 +38,10 @@ static void largest(void **state) {
     const char *text = WORLD("<geom type='ellipsoid' size='.1 .15 1e30'/><geom type='box' size='1e30 .1 1e30'/>"
                              "<geom type='cylinder' size='.1 1e30'/>" PARTS);
     Loaded l = load_ok(text);
-    for (int contact = TAC_LCP; contact <= TAC_SOFT; contact++) {
+    for (int contact = TAC_CONTACT_MODEL_LCP; contact <= TAC_CONTACT_MODEL_SOFT; contact++) {
         tacOptions o = tac_default_options(l.model);
         o.contact = (tacContactModel)contact;
-        o.integrator = TAC_EULER;
+        o.integrator = TAC_INTEGRATOR_EULER;
         tacSim *sim;
         CHECK_INT(tac_sim_new(l.model, &o, &sim, NULL), TAC_OK);
         double x[2], A[4];
@@ -69,7 +69,7 @@ static void parameters_and_packed_models(void **state) {
     CHECK_HAS(err.text, "expected a radius of at most 1e+30 m");
     CHECK_INT(tac_param_register(l.model, path, NULL, &err), TAC_OK);
     tacOptions o = tac_default_options(l.model);
-    o.contact = TAC_SOFT;
+    o.contact = TAC_CONTACT_MODEL_SOFT;
     tacSim *sim;
     double theta = 1.9e288, kept;
     CHECK_INT(tac_sim_new(l.model, &o, &sim, &err), TAC_OK);
@@ -99,7 +99,7 @@ static void states(void **state) {
     Loaded l = load_ok(WORLD("<body><freejoint/><geom type='ellipsoid' size='.1 .2 .3'/></body>"
                              "<body pos='0 0 1'><freejoint/><geom type='cylinder' size='.1 .2'/></body>"));
     tacOptions o = tac_default_options(l.model);
-    o.contact = TAC_LCP, o.toi = 1;
+    o.contact = TAC_CONTACT_MODEL_LCP, o.toi = 1;
     tacSim *sim;
     CHECK_INT(tac_sim_new(l.model, &o, &sim, NULL), TAC_OK);
     for (double away = 1; away < 1e306; away *= 1e5) {
@@ -128,10 +128,10 @@ static double draw_length(tacDraw *d) {
 
 /* A type and sizes; meshes are that of the model, scaled into `corner`. */
 static tacShape draw_shape(tacDraw *d, const tacShape *mesh, tacVec3 *corner) {
-    static const tacGeomType TYPES[] = {TAC_PLANE,    TAC_SPHERE, TAC_CAPSULE, TAC_ELLIPSOID,
-                                        TAC_CYLINDER, TAC_BOX,    TAC_MESH,    TAC_CONE};
+    static const tacGeomType TYPES[] = {TAC_GEOM_PLANE,    TAC_GEOM_SPHERE, TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID,
+                                        TAC_GEOM_CYLINDER, TAC_GEOM_BOX,    TAC_GEOM_MESH,    TAC_GEOM_CONE};
     tacShape s = {.type = TYPES[draw_int(d, 8)], .size = {draw_length(d), draw_length(d), draw_length(d)}};
-    if (s.type != TAC_MESH) return s;
+    if (s.type != TAC_GEOM_MESH) return s;
     tacVec3 scale = s.size;
     s = *mesh;
     CHECK(s.hull.nvert <= CORNERS);
@@ -185,8 +185,8 @@ static void shapes(void **state) {
 static void the_cigar(void **state) {
     (void)state;
     for (double size = 1e155; size < 1e308; size *= 1e10) {
-        tacShape cigar = {.type = TAC_ELLIPSOID, .size = {0.1, 0.15, size}},
-                 rod = {.type = TAC_CAPSULE, .size = {0.05, 0.1, 0}};
+        tacShape cigar = {.type = TAC_GEOM_ELLIPSOID, .size = {0.1, 0.15, size}},
+                 rod = {.type = TAC_GEOM_CAPSULE, .size = {0.05, 0.1, 0}};
         tacPose at[2] = {{{0, 0, 0}, tac_quat_mat((tacQuat){1, 0, 0, 0})},
                          {{0.02, 0.01, 0.3}, tac_quat_mat((tacQuat){1, 0, 0, 0})}};
         tacPairCache cache = {0};

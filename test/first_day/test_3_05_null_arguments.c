@@ -140,12 +140,12 @@ CASE(tac_model_add_body) {
         tac_model_add_body(P(b), I(0), P(&def)));
 }
 CASE(tac_model_add_joint) {
-    ADD(tacJointDef, tac_default_joint, def.type = (tacJointType)I(TAC_HINGE),
+    ADD(tacJointDef, tac_default_joint, def.type = (tacJointType)I(TAC_JOINT_HINGE),
         tac_model_add_joint(P(b), I(1), P(&def)));
 }
 CASE(tac_model_add_geom) {
     ADD(tacGeomDef, tac_default_geom,
-        (def.size[0] = 0.1, def.type = (tacGeomType)I(TAC_SPHERE), def.mesh = I(-1), def.condim = I(3)),
+        (def.size[0] = 0.1, def.type = (tacGeomType)I(TAC_GEOM_SPHERE), def.mesh = I(-1), def.condim = I(3)),
         tac_model_add_geom(P(b), I(1), P(&def)));
 }
 CASE(tac_model_add_mesh) {
@@ -160,7 +160,8 @@ CASE(tac_model_add_mesh) {
         tac_model_add_mesh(P(b), P(&def)));
 }
 CASE(tac_model_add_site) {
-    ADD(tacSiteDef, tac_default_site, def.type = (tacGeomType)I(TAC_SPHERE), tac_model_add_site(P(b), I(1), P(&def)));
+    ADD(tacSiteDef, tac_default_site, def.type = (tacGeomType)I(TAC_GEOM_SPHERE),
+        tac_model_add_site(P(b), I(1), P(&def)));
 }
 CASE(tac_model_add_tendon) {
     static const double coef[1] = {1};
@@ -258,12 +259,12 @@ CASE(tac_param_path) { STATUS(tac_param_path(P(w.m), I(0), P(w.text), sizeof w.t
 CASE(tac_param_get) { STATUS(tac_param_get(P(w.m), P("body/arm.mass"), P(&w.value), P(&w.err))); }
 CASE(tac_param_set) { STATUS(tac_param_set(P(w.m), P("geom/rod.density"), D(1000), P(&w.err))); }
 CASE(tac_param_register) {
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     STATUS(tac_param_register(P(m), P("geom/rod.density"), P(&w.n), P(&w.err)));
     tac_model_free(m);
 }
 CASE(tac_param_register_group) {
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     const char *const paths[] = {P("geom/box.friction[0]"), P("geom/floor.friction[0]")};
     STATUS(tac_param_register_group(P(m), P(paths), N(2), P(&w.n), P(&w.err)));
     tac_model_free(m);
@@ -645,7 +646,7 @@ enum { NCALLS = sizeof CALLS / sizeof *CALLS };
 
 static void open_world(tacContactModel contact) {
     tacError err;
-    w.m = box_on_floor(TAC_EULER);
+    w.m = box_on_floor(TAC_INTEGRATOR_EULER);
     CHECK_INT(tac_param_register(w.m, "geom/box.size[0]", NULL, NULL), TAC_OK);
     w.options = tac_default_options(w.m), w.options.contact = contact;
     if (tac_sim_new(w.m, &w.options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
@@ -671,7 +672,8 @@ static void check_alive(const char *name) {
 
 static void test_every_function(void **state) {
     (void)state;
-    const tacContactModel contacts[] = {TAC_NONE, TAC_LCP, TAC_NCP, TAC_SOFT};
+    const tacContactModel contacts[] = {TAC_CONTACT_MODEL_NONE, TAC_CONTACT_MODEL_LCP, TAC_CONTACT_MODEL_NCP,
+                                        TAC_CONTACT_MODEL_SOFT};
     int calls = 0;
     for (int c = 0; c < 4; c++) {
         open_world(contacts[c]);
@@ -717,9 +719,9 @@ static void test_table_is_complete(void **state) {
 /* More contacts than an int can count the rows of are refused, whatever the contact model. */
 static void test_too_many_contacts(void **state) {
     (void)state;
-    tacModel *m = box_on_floor(TAC_EULER);
+    tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
     tacOptions options = tac_default_options(m);
-    for (int contact = TAC_NONE; contact <= TAC_SOFT; contact++) {
+    for (int contact = TAC_CONTACT_MODEL_NONE; contact <= TAC_CONTACT_MODEL_SOFT; contact++) {
         tacSim *sim = NULL;
         options.contact = (tacContactModel)contact;
         options.max_contacts = INT_MAX;
@@ -735,12 +737,12 @@ static void test_registered_later(void **state) {
     (void)state;
     const char *const paths[] = {"geom/box.density", "geom/rod.density", "geom/box.friction[0]"};
     for (int before = 0; before < 2; before++) {
-        tacModel *m = box_on_floor(TAC_EULER);
+        tacModel *m = box_on_floor(TAC_INTEGRATOR_EULER);
         if (before) CHECK_INT(tac_param_register(m, paths[0], NULL, NULL), TAC_OK);
         tacOptions options = tac_default_options(m);
         tacSim *sim = NULL;
         double x[BOX_NX], u[1] = {0}, P0[2 * BOX_NDX], P1[2 * BOX_NDX];
-        options.contact = TAC_SOFT;
+        options.contact = TAC_CONTACT_MODEL_SOFT;
         CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
         CHECK_INT(tac_key_state(m, &options, 0, x, NULL, NULL), TAC_OK);
         for (int i = 0; i < 2 * BOX_NDX; i++)

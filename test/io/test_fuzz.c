@@ -161,7 +161,7 @@ static void check_model(tacModel *model, Tally *tally) {
     free(bytes);
     tac_model_free(again);
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim;
     if (tac_sim_new(model, &options, &sim, &err) == TAC_OK) {
         int nx = tac_nx(model), nu = tac_ninput(model, &options);

@@ -244,7 +244,7 @@ static void test_options(void **state) {
                      "o_solref='.5' apirate='100'><flag gravity='disable' passive='disable' energy='enable'/></option>"
                      "<worldbody/>"));
     tacModel *m = l.model;
-    CHECK_INT(*m->option_integrator, TAC_RK4);
+    CHECK_INT(*m->option_integrator, TAC_INTEGRATOR_RK4);
     CHECK_INT(*m->option_cone, TAC_CONE_ELLIPTIC);
     CHECK_INT(*m->option_solver, TAC_SOLVER_CG);
     CHECK_INT(*m->option_iterations, 7);

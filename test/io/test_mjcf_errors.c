@@ -92,7 +92,7 @@ static void test_lenient(void **state) {
         MJCF("<asset><hfield name='f' nrow='2' ncol='2' size='3 4 1 2'/></asset>"
              "<worldbody><geom name='before' size='1'/><geom name='t' type='hfield' hfield='f'/></worldbody>");
     Loaded l = load_leniently(field, "element <geom name=\"t\">: height fields are not supported");
-    CHECK_INT(l.model->geom_type[1], TAC_HFIELD);
+    CHECK_INT(l.model->geom_type[1], TAC_GEOM_HFIELD);
     CHECK_ARRAY(3, l.model->geom_size + 3, ((double[]){3, 4, 1.25}), 0);
     unload(&l);
     const struct {

@@ -137,7 +137,7 @@ static void check_geoms(const tacModel *m, const json_t *truth) {
         check_numbers(geom, "solref", 2, &m->geom_solref[2 * i], TOL_POSE);
         check_numbers(geom, "solimp", 5, &m->geom_solimp[5 * i], TOL_POSE);
         CHECK_NEAR(m->geom_margin[i], number(geom, "margin"), TOL_POSE);
-        if (m->geom_type[i] == TAC_MESH) continue;
+        if (m->geom_type[i] == TAC_GEOM_MESH) continue;
         check_numbers(geom, "size", nsize[m->geom_type[i]], &m->geom_size[3 * i], TOL_POSE);
         check_numbers(geom, "pos", 3, &m->geom_pos[i], TOL_POSE);
         check_quat(geom, &m->geom_quat[i]);

@@ -102,10 +102,10 @@ static void test_nothing_warned(void **state) {
 static void check_limits(const tacModel *m, const double *qpos, const double *ctrl) {
     for (int j = 0; j < m->njnt; j++) {
         const double *q = qpos + m->joint_qpos_adr[j], *range = m->joint_range + 2 * j;
-        int scalar = m->joint_type[j] == TAC_HINGE || m->joint_type[j] == TAC_SLIDE;
+        int scalar = m->joint_type[j] == TAC_JOINT_HINGE || m->joint_type[j] == TAC_JOINT_SLIDE;
         if (scalar && m->joint_limited[j]) CHECK(q[0] >= range[0] && q[0] <= range[1]);
         if (scalar) continue;
-        const double *quat = q + (m->joint_type[j] == TAC_FREE ? 3 : 0);
+        const double *quat = q + (m->joint_type[j] == TAC_JOINT_FREE ? 3 : 0);
         CHECK_NEAR(quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3], 1, TOL_UNIT);
     }
     for (int i = 0; i < m->nu; i++)
@@ -129,15 +129,15 @@ static void test_home_is_within_limits(void **state) {
 static double reach_down(const tacModel *m, int geom, const tacMat3 *mat) {
     const double *size = m->geom_size + 3 * geom, *row = mat->m + 6;
     switch (m->geom_type[geom]) {
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return size[0];
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return size[0] + size[1] * fabs(row[2]);
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return size[0] * hypot(row[0], row[1]) + size[1] * fabs(row[2]);
-    case TAC_BOX:
+    case TAC_GEOM_BOX:
         return size[0] * fabs(row[0]) + size[1] * fabs(row[1]) + size[2] * fabs(row[2]);
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return sqrt(pow(size[0] * row[0], 2) + pow(size[1] * row[1], 2) + pow(size[2] * row[2], 2));
     default:
         fail_msg("geom type %d has no place in our robots", m->geom_type[geom]);
@@ -148,7 +148,7 @@ static double reach_down(const tacModel *m, int geom, const tacMat3 *mat) {
 /* Height above z = 0 of the lowest colliding geom on a body that moves, at a keyframe. */
 static double lowest_point(const tacModel *m, int key) {
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     tacVec3 *pos = malloc((size_t)m->ngeom * sizeof *pos);
@@ -168,7 +168,7 @@ static double lowest_point(const tacModel *m, int key) {
 
 static int ground_geom(const tacModel *m) {
     for (int g = 0; g < m->ngeom; g++)
-        if (m->geom_type[g] == TAC_PLANE && m->geom_body[g] == 0 && m->geom_pos[g].z == 0) return g;
+        if (m->geom_type[g] == TAC_GEOM_PLANE && m->geom_body[g] == 0 && m->geom_pos[g].z == 0) return g;
     return -1;
 }
 
@@ -193,7 +193,7 @@ static void test_home_is_held(void **state) {
         tacModel *m = load(&ROBOTS[r]);
         int home = tac_model_find(m, TAC_KIND_KEY, "home"), nx = tac_nx(m);
         tacOptions options = tac_default_options(m);
-        options.contact = TAC_NONE;
+        options.contact = TAC_CONTACT_MODEL_NONE;
         tacSim *sim;
         CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
         double *x = calloc((size_t)nx, sizeof *x);
@@ -232,7 +232,8 @@ static void test_kinds_in_use(void **state) {
         tendons += m->ntendon;
         tac_model_free(m);
     }
-    CHECK(joints[TAC_FREE] > 0 && joints[TAC_BALL] > 0 && joints[TAC_SLIDE] > 0 && joints[TAC_HINGE] > 0);
+    CHECK(joints[TAC_JOINT_FREE] > 0 && joints[TAC_JOINT_BALL] > 0 && joints[TAC_JOINT_SLIDE] > 0 &&
+          joints[TAC_JOINT_HINGE] > 0);
     CHECK(several > 0 && fixed > 0 && activation > 0 && tendons > 0 && springs > 0);
     CHECK(transmission[TAC_TRN_JOINT] > 0 && transmission[TAC_TRN_TENDON] > 0 && transmission[TAC_TRN_SITE] > 0);
 }

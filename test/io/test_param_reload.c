@@ -226,7 +226,7 @@ static uint64_t hash_steps(tacSim *sim, const tacModel *m, const double *x0) {
 
 static tacSim *open_sim(const tacModel *m) {
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim = NULL;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     return sim;

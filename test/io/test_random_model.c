@@ -71,7 +71,7 @@ static void check_pack(const tacModel *model) {
 
 static void check_steps(const tacModel *model, uint64_t seed, int steps) {
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     int nx = tac_nx(model);
     tacSim *sim;
     double *x = malloc(((size_t)nx + 1) * sizeof *x), *u = malloc(((size_t)model->nu + 1) * sizeof *u);
@@ -129,9 +129,9 @@ static void test_kinds_in_use(void **state) {
         pairs += m->npair + m->nexclude;
         tac_model_free(m);
     }
-    CHECK(joint[TAC_FREE] && joint[TAC_BALL] && joint[TAC_SLIDE] && joint[TAC_HINGE]);
-    CHECK(geom[TAC_PLANE] && geom[TAC_SPHERE] && geom[TAC_CAPSULE] && geom[TAC_ELLIPSOID] && geom[TAC_CYLINDER] &&
-          geom[TAC_BOX] && geom[TAC_MESH]);
+    CHECK(joint[TAC_JOINT_FREE] && joint[TAC_JOINT_BALL] && joint[TAC_JOINT_SLIDE] && joint[TAC_JOINT_HINGE]);
+    CHECK(geom[TAC_GEOM_PLANE] && geom[TAC_GEOM_SPHERE] && geom[TAC_GEOM_CAPSULE] && geom[TAC_GEOM_ELLIPSOID] &&
+          geom[TAC_GEOM_CYLINDER] && geom[TAC_GEOM_BOX] && geom[TAC_GEOM_MESH]);
     CHECK(transmission[TAC_TRN_JOINT] && transmission[TAC_TRN_JOINT_IN_PARENT] && transmission[TAC_TRN_TENDON] &&
           transmission[TAC_TRN_SITE]);
     CHECK(dynamics[TAC_DYN_NONE] && dynamics[TAC_DYN_INTEGRATOR] && dynamics[TAC_DYN_FILTER] &&
@@ -145,7 +145,7 @@ static void test_kinds_in_use(void **state) {
 
 static double *mass_matrix(const tacModel *m) {
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim;
     double *q = malloc((size_t)m->nq * sizeof *q), *d = malloc((size_t)m->nv * sizeof *d);
     double *M = malloc((size_t)m->nv * (size_t)m->nv * sizeof *M);
@@ -153,7 +153,7 @@ static double *mass_matrix(const tacModel *m) {
     /* every joint bent by its own amount, the same for joints of one name */
     for (int j = 0; j < m->njnt; j++) {
         int body = atoi(tac_model_name(m, TAC_KIND_JOINT, j) + strlen("joint"));
-        int n = m->joint_type[j] == TAC_FREE ? 6 : m->joint_type[j] == TAC_BALL ? 3 : 1;
+        int n = m->joint_type[j] == TAC_JOINT_FREE ? 6 : m->joint_type[j] == TAC_JOINT_BALL ? 3 : 1;
         for (int i = 0; i < n; i++)
             d[m->joint_dof_adr[j] + i] = 0.1 + 0.05 * ((body + i) % 7);
     }

@@ -104,7 +104,7 @@ static void order_is_depth_first(void **state) {
     CHECK_STR(tac_model_name(l.model, TAC_KIND_JOINT, 0), "ad");
     CHECK_STR(tac_model_name(l.model, TAC_KIND_JOINT, 1), "de");
     CHECK_STR(tac_model_name(l.model, TAC_KIND_JOINT, 2), "ab");
-    CHECK_INT(l.model->joint_type[1], TAC_SLIDE);
+    CHECK_INT(l.model->joint_type[1], TAC_JOINT_SLIDE);
     unload(l);
     scratch_end();
 }
@@ -131,7 +131,7 @@ static void world_and_floating_roots(void **state) {
     floating.base = TAC_BASE_FLOATING;
     Loaded l = load(ROBOT(LINK("a")), floating);
     CHECK_INT(l.model->njnt, 1);
-    CHECK_INT(l.model->joint_type[0], TAC_FREE);
+    CHECK_INT(l.model->joint_type[0], TAC_JOINT_FREE);
     CHECK_STR(tac_model_name(l.model, TAC_KIND_JOINT, 0), "a_free_joint");
     unload(l);
     const char *world =
@@ -140,7 +140,7 @@ static void world_and_floating_roots(void **state) {
     l = load(world, plain());
     CHECK_INT(l.model->nbody, 2);
     CHECK_INT(l.model->geom_body[0], 0);
-    CHECK_INT(l.model->joint_type[0], TAC_FREE);
+    CHECK_INT(l.model->joint_type[0], TAC_JOINT_FREE);
     CHECK_NEAR(l.model->qpos_0[2], 1, TOL);
     unload(l);
     check_fails(world, floating, TAC_ERR_ARGUMENT, "cannot float");
@@ -292,15 +292,15 @@ static void joints_of_every_type(void **state) {
     const tacModel *m = l.model;
     static const char *const names[] = {"cont",    "planar_TX", "planar_TY", "planar_RZ", "ball",
                                         "free_TX", "free_TY",   "free_TZ",   "free_R",    "slide"};
-    static const int types[] = {TAC_HINGE, TAC_SLIDE, TAC_SLIDE, TAC_HINGE, TAC_BALL,
-                                TAC_SLIDE, TAC_SLIDE, TAC_SLIDE, TAC_BALL,  TAC_SLIDE};
+    static const int types[] = {TAC_JOINT_HINGE, TAC_JOINT_SLIDE, TAC_JOINT_SLIDE, TAC_JOINT_HINGE, TAC_JOINT_BALL,
+                                TAC_JOINT_SLIDE, TAC_JOINT_SLIDE, TAC_JOINT_SLIDE, TAC_JOINT_BALL,  TAC_JOINT_SLIDE};
     static const tacVec3 axes[] = {{0, 0, 1}, {1, 0, 0}, {0, 0, -1}, {0, 1, 0}, {1, 0, 0},
                                    {1, 0, 0}, {0, 1, 0}, {0, 0, 1},  {0, 0, 1}, {1, 0, 0}};
     CHECK_INT(m->njnt, 10);
     for (int i = 0; i < 10; i++) {
         CHECK_STR(tac_model_name(m, TAC_KIND_JOINT, i), names[i]);
         CHECK_INT(m->joint_type[i], types[i]);
-        if (types[i] != TAC_BALL) CHECK_ARRAY(3, &m->joint_axis[i], &axes[i], 1e-15);
+        if (types[i] != TAC_JOINT_BALL) CHECK_ARRAY(3, &m->joint_axis[i], &axes[i], 1e-15);
     }
     for (int i = 1; i < 4; i++) { /* damping for all parts, range and effort for the first, as MuJoCo has it */
         CHECK_NEAR(m->joint_damping[i], 5, TOL);
@@ -445,7 +445,7 @@ static void shapes(void **state) {
                    COLLISION("<cylinder radius='1' length='4'/>") COLLISION("<capsule radius='1' length='2'/>")
                        COLLISION("<sphere radius='0'/>"));
     Loaded l = load(text, plain());
-    static const int types[] = {TAC_BOX, TAC_SPHERE, TAC_CYLINDER, TAC_CAPSULE, TAC_SPHERE};
+    static const int types[] = {TAC_GEOM_BOX, TAC_GEOM_SPHERE, TAC_GEOM_CYLINDER, TAC_GEOM_CAPSULE, TAC_GEOM_SPHERE};
     static const double sizes[5][3] = {{1, 2, 3}, {3, 0, 0}, {1, 2, 0}, {1, 1, 0}, {1e-6, 0, 0}};
     CHECK_INT(l.model->ngeom, 5);
     for (int i = 0; i < 5; i++) {
@@ -648,7 +648,7 @@ static void options_of_mujoco(void **state) {
                            "<flag gravity='disable' limit='disable' energy='enable'/></option>"
                            "<actuator/><option timestep='0.02'/>"),
                     plain());
-    CHECK_INT(*l.model->option_integrator, TAC_RK4);
+    CHECK_INT(*l.model->option_integrator, TAC_INTEGRATOR_RK4);
     CHECK_INT(*l.model->option_cone, TAC_CONE_ELLIPTIC);
     CHECK_INT(*l.model->option_iterations, 7);
     CHECK_NEAR(*l.model->option_tolerance, 1e-5, 0);

@@ -81,7 +81,7 @@ static void check_joints(const tacModel *m, const json_t *truth) {
         const json_t *joint = json_array_get(truth, (size_t)i);
         double axis[3], range[2], force[2] = {0, 0};
         CHECK_STR(JOINT_TYPE[m->joint_type[i]], text(joint, "type"));
-        if (m->joint_type[i] == TAC_FREE) continue; /* its name is ours */
+        if (m->joint_type[i] == TAC_JOINT_FREE) continue; /* its name is ours */
         CHECK_STR(tac_model_name(m, TAC_KIND_JOINT, i), text(joint, "name"));
         CHECK_STR(tac_model_name(m, TAC_KIND_BODY, m->joint_body[i]), text(joint, "body"));
         numbers(json_object_get(joint, "axis"), 3, axis);
@@ -123,7 +123,7 @@ static void check_geoms(const tacModel *m, const json_t *truth, const json_t *me
         double size[3], pos[3], quat[4];
         CHECK_STR(GEOM_TYPE[m->geom_type[i]], text(geom, "type"));
         CHECK_INT(m->geom_body[i], number(geom, "body"));
-        if (m->geom_type[i] == TAC_MESH) {
+        if (m->geom_type[i] == TAC_GEOM_MESH) {
             check_mesh(m, m->geom_mesh[i], find_named(meshes, text(geom, "mesh")));
             continue;
         }
@@ -169,7 +169,7 @@ static void check_state(const tacModel *m, tacSim *sim, const json_t *state) {
 
 static void check_states(const tacModel *m, const json_t *states) {
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim;
     tacError err;
     CHECK_INT(tac_sim_new(m, &options, &sim, &err), TAC_OK);

@@ -117,16 +117,16 @@ tacBuilder *sample_builder(void) {
     mesh.scale = (tacVec3){0.1, 0.2, 0.3};
     int cube = tac_model_add_mesh(b, &mesh);
     /* not body by body: hinge of the tip first */
-    int hinge = add_joint(b, tip, TAC_HINGE, "hinge");
-    add_joint(b, arm, TAC_BALL, "ball");
-    int slide = add_joint(b, arm, TAC_SLIDE, "slide");
-    add_joint(b, torso, TAC_FREE, "root");
-    int capsule = add_geom(b, arm, TAC_CAPSULE, "capsule"), box = add_geom(b, torso, TAC_BOX, "box");
+    int hinge = add_joint(b, tip, TAC_JOINT_HINGE, "hinge");
+    add_joint(b, arm, TAC_JOINT_BALL, "ball");
+    int slide = add_joint(b, arm, TAC_JOINT_SLIDE, "slide");
+    add_joint(b, torso, TAC_JOINT_FREE, "root");
+    int capsule = add_geom(b, arm, TAC_GEOM_CAPSULE, "capsule"), box = add_geom(b, torso, TAC_GEOM_BOX, "box");
     tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_MESH;
+    geom.type = TAC_GEOM_MESH;
     geom.mesh = cube;
     tac_model_add_geom(b, arm, &geom); /* unnamed */
-    add_geom(b, 0, TAC_PLANE, "floor");
+    add_geom(b, 0, TAC_GEOM_PLANE, "floor");
     tacSiteDef site_def = tac_default_site();
     site_def.name = "hand";
     int hand = tac_model_add_site(b, tip, &site_def);

@@ -16,9 +16,9 @@ static void defaults_are_mujocos(void **state) {
     tacGeomDef g = tac_default_geom();
     tacJointDef j = tac_default_joint();
     tacOptionDef o = tac_default_option();
-    CHECK(g.type == TAC_SPHERE && g.contype == 1 && g.conaffinity == 1 && g.condim == 3 && g.density == 1000);
+    CHECK(g.type == TAC_GEOM_SPHERE && g.contype == 1 && g.conaffinity == 1 && g.condim == 3 && g.density == 1000);
     CHECK(g.friction[0] == 1 && g.friction[1] == 0.005 && g.friction[2] == 0.0001 && g.mesh == -1 && g.adds_mass == 1);
-    CHECK(j.type == TAC_HINGE && j.axis.z == 1 && j.solref_limit[0] == 0.02 && j.solimp_friction[1] == 0.95);
+    CHECK(j.type == TAC_JOINT_HINGE && j.axis.z == 1 && j.solref_limit[0] == 0.02 && j.solimp_friction[1] == 0.95);
     CHECK(o.timestep == 0.002 && o.gravity.z == -9.81 && o.impratio == 1 && o.settotalmass == -1 &&
           o.iterations == 100);
     CHECK(tac_default_actuator().actdim == -1 && tac_default_actuator().gear[0] == 1);

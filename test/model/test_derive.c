@@ -40,7 +40,7 @@ static void one_geom_keeps_its_frame(void **state) {
     tacBodyDef body = tac_default_body();
     tac_model_add_body(b, 0, &body);
     tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_BOX;
+    geom.type = TAC_GEOM_BOX;
     geom.size[0] = 0.3, geom.size[1] = 0.2, geom.size[2] = 0.1;
     geom.quat = (tacQuat){0.5, -0.5, 0.5, 0.5};
     tac_model_add_geom(b, 1, &geom);
@@ -59,7 +59,7 @@ static void several_geoms_add_up(void **state) {
     tacBodyDef body = tac_default_body();
     tac_model_add_body(b, 0, &body);
     tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_BOX;
+    geom.type = TAC_GEOM_BOX;
     geom.size[0] = 0.1, geom.size[1] = 0.2, geom.size[2] = 0.3;
     geom.pos = (tacVec3){0.5, 0, 0.3};
     tac_model_add_geom(b, 1, &geom);

@@ -119,7 +119,8 @@ static void check_and_free(tacModel *m, const char *what, int at_least) {
 
 /* --- Primitives --------------------------------------------------------------------------------------------------- */
 
-static const tacGeomType PRIMITIVES[] = {TAC_SPHERE, TAC_CAPSULE, TAC_ELLIPSOID, TAC_CYLINDER, TAC_BOX, TAC_CONE};
+static const tacGeomType PRIMITIVES[] = {TAC_GEOM_SPHERE,   TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID,
+                                         TAC_GEOM_CYLINDER, TAC_GEOM_BOX,     TAC_GEOM_CONE};
 enum { NPRIMITIVE = sizeof PRIMITIVES / sizeof PRIMITIVES[0] };
 static const int LENGTHS[NPRIMITIVE] = {1, 2, 3, 2, 3, 2};
 
@@ -154,7 +155,7 @@ static void primitives(void **state) {
                 tac_model_add_geom(b, add_plain_body(b), &geom);
                 snprintf(what, sizeof what, "primitive %d%s%s", (int)geom.type, shell ? ", shell" : "",
                          has_mass ? ", mass given" : "");
-                int turns = geom.type == TAC_SPHERE ? 0 : 4; /* a ball looks the same however it lies */
+                int turns = geom.type == TAC_GEOM_SPHERE ? 0 : 4; /* a ball looks the same however it lies */
                 check_and_free(assemble(b), what, LENGTHS[i] + 3 + turns + 1);
             }
 }
@@ -206,7 +207,7 @@ static tacModel *mesh_model(tacMeshInertia mode, int has_mass, int mirrored) {
     tacMeshDef mesh = dented_mesh(mode);
     if (mirrored) mesh.scale.x = -mesh.scale.x, mesh.scale.z = -mesh.scale.z;
     tacGeomDef geom = primitive(1, 0, has_mass), other = primitive(0, 0, 0);
-    geom.type = TAC_MESH;
+    geom.type = TAC_GEOM_MESH;
     geom.contype = geom.conaffinity = 0; /* its triangles are no convex hull */
     geom.mesh = tac_model_add_mesh(b, &mesh);
     int alone = add_plain_body(b), shared = add_plain_body(b);
@@ -239,7 +240,7 @@ static void aligned_mesh(void **state) {
     mesh.vert = vert;
     mesh.scale = (tacVec3){0.1, 0.1, 0.1};
     tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_MESH;
+    geom.type = TAC_GEOM_MESH;
     geom.mesh = tac_model_add_mesh(b, &mesh);
     tac_model_add_geom(b, add_plain_body(b), &geom);
     check_and_free(assemble(b), "aligned mesh", 9 + 7); /* a unit quaternion's real part turns nothing */

@@ -162,7 +162,7 @@ static void body_poses(tacModel *m, int key, tacVec3 *pos, tacQuat *quat) {
     tacSim *sim = NULL;
     double x[64];
     tacKinematics out = {.xpos = pos, .xquat = quat};
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     CHECK(tac_sim_new(m, &options, &sim, NULL) == TAC_OK);
     CHECK(tac_key_state(m, &options, key, x, NULL, NULL) == TAC_OK);
     CHECK(tac_kinematics(sim, x, NULL, &out) == TAC_OK);

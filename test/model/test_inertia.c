@@ -57,9 +57,9 @@ static const struct Case {
     int npiece;
     Curve piece[3];
 } CASES[] = {
-    {"capsule", TAC_CAPSULE, 3, {lower_cap, side, upper_cap}},
-    {"cylinder", TAC_CYLINDER, 3, {disk_below, side, disk_above}},
-    {"cone", TAC_CONE, 2, {disk_below, cone_side}},
+    {"capsule", TAC_GEOM_CAPSULE, 3, {lower_cap, side, upper_cap}},
+    {"cylinder", TAC_GEOM_CYLINDER, 3, {disk_below, side, disk_above}},
+    {"cone", TAC_GEOM_CONE, 2, {disk_below, cone_side}},
 };
 
 /* A body with one geom of this shape, turned and shifted. */
@@ -106,11 +106,11 @@ static void revolved_shapes(void **state) {
 static void spheres(void **state) {
     (void)state;
     const double size[3] = {0.3, 0, 0}, r2 = 0.09;
-    tacModel *m = one_geom(TAC_SPHERE, size, 0);
+    tacModel *m = one_geom(TAC_GEOM_SPHERE, size, 0);
     CHECK_NEAR(m->body_mass[1], 700 * 4.0 / 3 * PI * 0.027, 1e-12);
     CHECK_NEAR(m->body_inertia[1].y, 0.4 * m->body_mass[1] * r2, 1e-14);
     tac_model_free(m);
-    m = one_geom(TAC_SPHERE, size, 1);
+    m = one_geom(TAC_GEOM_SPHERE, size, 1);
     CHECK_NEAR(m->body_mass[1], 700 * 4 * PI * r2, 1e-12);
     CHECK_NEAR(m->body_inertia[1].y, 2.0 / 3 * m->body_mass[1] * r2, 1e-13);
     tac_model_free(m);
@@ -120,7 +120,7 @@ static void spheres(void **state) {
 static void boxes(void **state) {
     (void)state;
     const double s[3] = {0.1, 0.2, 0.35};
-    tacModel *m = one_geom(TAC_BOX, s, 0);
+    tacModel *m = one_geom(TAC_GEOM_BOX, s, 0);
     double mass = 700 * 8 * s[0] * s[1] * s[2];
     CHECK_NEAR(m->body_mass[1], mass, 1e-11);
     CHECK_NEAR(m->body_inertia[1].x, mass / 3 * (s[1] * s[1] + s[2] * s[2]), 1e-12);
@@ -135,7 +135,7 @@ static void boxes(void **state) {
         I[a] += 2 * plate * (s[b] * s[b] / 3 + s[k] * s[k]);
         I[b] += 2 * plate * (s[a] * s[a] / 3 + s[k] * s[k]);
     }
-    m = one_geom(TAC_BOX, s, 1);
+    m = one_geom(TAC_GEOM_BOX, s, 1);
     CHECK_NEAR(m->body_mass[1], total, 1e-11);
     CHECK_ARRAY(3, &m->body_inertia[1], I, 1e-13);
     tac_model_free(m);
@@ -144,19 +144,19 @@ static void boxes(void **state) {
 static void ellipsoids(void **state) {
     (void)state;
     const double s[3] = {0.3, 0.2, 0.1}, ball[3] = {0.3, 0.3, 0.3};
-    tacModel *m = one_geom(TAC_ELLIPSOID, s, 0);
+    tacModel *m = one_geom(TAC_GEOM_ELLIPSOID, s, 0);
     double mass = 700 * 4.0 / 3 * PI * 0.006;
     const double I[3] = {mass / 5 * 0.05, mass / 5 * 0.1, mass / 5 * 0.13};
     CHECK_NEAR(m->body_mass[1], mass, 1e-12);
     CHECK_ARRAY(3, &m->body_inertia[1], I, 1e-14);
     tac_model_free(m);
     /* The shell's rules are approximations; on a sphere they are exact up to the layer's thickness. */
-    m = one_geom(TAC_ELLIPSOID, ball, 1);
+    m = one_geom(TAC_GEOM_ELLIPSOID, ball, 1);
     CHECK_NEAR(m->body_mass[1], 700 * 4 * PI * 0.09, 1e-11);
     CHECK_NEAR(m->body_inertia[1].z / (2.0 / 3 * m->body_mass[1] * 0.09), 1, TOL_SHELL);
     tac_model_free(m);
     /* As MuJoCo computes it: the difference of two solid ellipsoids of one density. */
-    m = one_geom(TAC_ELLIPSOID, s, 1);
+    m = one_geom(TAC_GEOM_ELLIPSOID, s, 1);
     const double e = 1e-6, Va = s[0] * s[1] * s[2], Vb = (s[0] + e) * (s[1] + e) * (s[2] + e);
     double rho = m->body_mass[1] / (Vb - Va);
     double Iz = rho / 5 * (Vb * ((s[0] + e) * (s[0] + e) + (s[1] + e) * (s[1] + e)) - Va * (s[0] * s[0] + s[1] * s[1]));
@@ -171,7 +171,7 @@ static void given_mass(void **state) {
     tacBodyDef body = tac_default_body();
     tac_model_add_body(b, 0, &body);
     tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_BOX;
+    geom.type = TAC_GEOM_BOX;
     geom.size[0] = geom.size[1] = geom.size[2] = 0.5;
     geom.has_mass = 1;
     geom.mass = 6;
@@ -200,7 +200,7 @@ static void massless_geoms(void **state) {
     geom.visual = 0;
     geom.density = 0;
     tac_model_add_geom(b, 1, &geom);
-    geom.type = TAC_PLANE;
+    geom.type = TAC_GEOM_PLANE;
     geom.has_mass = 1;
     geom.mass = 1;
     tac_model_add_geom(b, 1, &geom);

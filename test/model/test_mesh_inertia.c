@@ -13,7 +13,7 @@ static tacBuilder *with_mesh(const tacMeshDef *mesh) {
     tacBodyDef body = tac_default_body();
     tac_model_add_body(b, 0, &body);
     tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_MESH;
+    geom.type = TAC_GEOM_MESH;
     geom.contype = geom.conaffinity = 0; /* so that it needs no hull */
     geom.mesh = tac_model_add_mesh(b, mesh);
     geom.density = 100;
@@ -188,7 +188,7 @@ static void flat_for_looks(void **state) {
     tacMeshDef mesh = cube_mesh(TAC_MESH_LEGACY);
     mesh.nface = 2;
     tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_MESH;
+    geom.type = TAC_GEOM_MESH;
     geom.mesh = tac_model_add_mesh(b, &mesh);
     geom.visual = 1;
     tac_model_add_geom(b, 0, &geom);

@@ -193,7 +193,7 @@ static void writing_equals_building(void **state) {
         body.name = "rod";
         body.quat = (tacQuat){0.5, 0.5, 0.5, i == 1 ? 0.75 : 0.5}; /* normalized on loading */
         tacGeomDef geom = tac_default_geom();
-        geom.type = TAC_CAPSULE;
+        geom.type = TAC_GEOM_CAPSULE;
         geom.name = "a";
         geom.size[0] = 0.1, geom.size[1] = sizes[i];
         tac_model_add_geom(b, tac_model_add_body(b, 0, &body), &geom);
@@ -202,7 +202,7 @@ static void writing_equals_building(void **state) {
         geom.size[1] = 0.2;
         tac_model_add_geom(b, 1, &geom);
         tacJointDef joint = tac_default_joint();
-        joint.type = TAC_FREE;
+        joint.type = TAC_JOINT_FREE;
         tac_model_add_joint(b, 1, &joint);
         tacKeyDef key = tac_default_key(); /* follows qpos_0, which follows the body */
         tac_model_add_key(b, &key);

@@ -164,7 +164,7 @@ static tacModel *model_of(tacVec3 scale, tacVec3 refpos, tacVec3 turn) {
     mesh.scale = scale, mesh.refpos = refpos, mesh.refquat = tac_quat_exp(turn);
     tac_model_add_mesh(b, &mesh);
     mesh.name = "second";
-    geom.type = TAC_MESH, geom.mesh = tac_model_add_mesh(b, &mesh);
+    geom.type = TAC_GEOM_MESH, geom.mesh = tac_model_add_mesh(b, &mesh);
     tac_model_add_geom(b, 0, &geom);
     CHECK_INT(tac_model_assemble(b, &model, &err), TAC_OK);
     tac_builder_free(b);
@@ -268,12 +268,12 @@ static void missing_hulls(void **state) {
         tacError err;
         if (kind != 1) mesh.nhullvert = mesh.nhullface = 0;
         if (kind == 1) mesh.nhullface--;
-        geom.name = "shell", geom.type = TAC_MESH, geom.mesh = tac_model_add_mesh(b, &mesh);
+        geom.name = "shell", geom.type = TAC_GEOM_MESH, geom.mesh = tac_model_add_mesh(b, &mesh);
         if (kind >= 2) geom.contype = geom.conaffinity = 0;
         if (kind == 4) geom.visual = 1, geom.contype = 1;
         int id = tac_model_add_geom(b, 0, &geom);
         if (kind == 2) {
-            geom = tac_default_geom(), geom.type = TAC_SPHERE, geom.size[0] = 1;
+            geom = tac_default_geom(), geom.type = TAC_GEOM_SPHERE, geom.size[0] = 1;
             tacPairDef pair = tac_default_pair();
             pair.geom[0] = id, pair.geom[1] = tac_model_add_geom(b, 0, &geom);
             tac_model_add_pair(b, &pair);

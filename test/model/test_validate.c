@@ -39,12 +39,12 @@ static Broken healthy(void) {
     for (int i = 0; i < 2; i++) {
         x.body.name = names[i];
         x.joint.name = joints[i];
-        x.joint.type = i == 0 ? TAC_HINGE : TAC_BALL;
+        x.joint.type = i == 0 ? TAC_JOINT_HINGE : TAC_JOINT_BALL;
         tac_model_add_body(x.b, i, &x.body);
         tac_model_add_joint(x.b, i + 1, &x.joint);
         tac_model_add_geom(x.b, i + 1, &x.geom);
     }
-    x.joint.type = TAC_HINGE;
+    x.joint.type = TAC_JOINT_HINGE;
     x.body.name = x.joint.name = NULL;
     x.geom.name = "foot";
     x.actuator.trnid[0] = 0;
@@ -80,33 +80,37 @@ BREAK(massless) { x->body.name = "ghost", tac_model_add_joint(x->b, ADD_BODY, &x
 BREAK(joint_type) { x->joint.type = (tacJointType)9, ADD_JOINT; }
 BREAK(joint_body) { tac_model_add_joint(x->b, 8, &x->joint); }
 BREAK(joint_of_world) { tac_model_add_joint(x->b, 0, &x->joint); }
-BREAK(free_child) { x->joint.type = TAC_FREE, x->joint.name = "float", ADD_JOINT; }
-BREAK(free_with_others) { x->joint.type = TAC_FREE, x->joint.name = "float", tac_model_add_joint(x->b, 1, &x->joint); }
+BREAK(free_child) { x->joint.type = TAC_JOINT_FREE, x->joint.name = "float", ADD_JOINT; }
+BREAK(free_with_others) {
+    x->joint.type = TAC_JOINT_FREE, x->joint.name = "float", tac_model_add_joint(x->b, 1, &x->joint);
+}
 BREAK(zero_axis) { x->joint.axis.z = 0, x->joint.name = "knee", ADD_JOINT; }
 BREAK(inf_axis) { x->joint.axis.z = (double)INFINITY, x->joint.name = "knee", ADD_JOINT; }
 BREAK(reversed_range) { x->joint.limited = 1, x->joint.range[0] = 1, x->joint.range[1] = -1, ADD_JOINT; }
-BREAK(free_limited) { x->joint.type = TAC_FREE, x->joint.limited = 1, tac_model_add_joint(x->b, ADD_BODY, &x->joint); }
-BREAK(ball_low) {
-    x->joint.type = TAC_BALL, x->joint.limited = 1, x->joint.range[0] = 0.1, x->joint.range[1] = 1, ADD_JOINT;
+BREAK(free_limited) {
+    x->joint.type = TAC_JOINT_FREE, x->joint.limited = 1, tac_model_add_joint(x->b, ADD_BODY, &x->joint);
 }
-BREAK(ball_high) { x->joint.type = TAC_BALL, x->joint.limited = 1, ADD_JOINT; }
-BREAK(ball_force) { x->joint.type = TAC_BALL, x->joint.actfrclimited = 1, ADD_JOINT; }
+BREAK(ball_low) {
+    x->joint.type = TAC_JOINT_BALL, x->joint.limited = 1, x->joint.range[0] = 0.1, x->joint.range[1] = 1, ADD_JOINT;
+}
+BREAK(ball_high) { x->joint.type = TAC_JOINT_BALL, x->joint.limited = 1, ADD_JOINT; }
+BREAK(ball_force) { x->joint.type = TAC_JOINT_BALL, x->joint.actfrclimited = 1, ADD_JOINT; }
 BREAK(force_range) { x->joint.actfrclimited = 1, ADD_JOINT; }
 BREAK(half_springdamper) { x->joint.springdamper[0] = 0.1, ADD_JOINT; }
 BREAK(nan_damping) { x->joint.damping = (double)NAN, ADD_JOINT; }
 BREAK(inf_solimp) { x->joint.solimp_limit[3] = (double)INFINITY, ADD_JOINT; }
 
 BREAK(negative_radius) { x->geom.size[0] = -0.1, ADD_GEOM; }
-BREAK(flat_capsule) { x->geom.type = TAC_CAPSULE, x->geom.size[1] = 0, ADD_GEOM; }
-BREAK(flat_box) { x->geom.type = TAC_BOX, x->geom.size[2] = 0, ADD_GEOM; }
-BREAK(flat_cone) { x->geom.type = TAC_CONE, x->geom.size[1] = -1, ADD_GEOM; }
-BREAK(plane_grid) { x->geom.type = TAC_PLANE, x->geom.size[2] = 0, tac_model_add_geom(x->b, 0, &x->geom); }
-BREAK(moving_plane) { x->geom.type = TAC_PLANE, ADD_GEOM; }
+BREAK(flat_capsule) { x->geom.type = TAC_GEOM_CAPSULE, x->geom.size[1] = 0, ADD_GEOM; }
+BREAK(flat_box) { x->geom.type = TAC_GEOM_BOX, x->geom.size[2] = 0, ADD_GEOM; }
+BREAK(flat_cone) { x->geom.type = TAC_GEOM_CONE, x->geom.size[1] = -1, ADD_GEOM; }
+BREAK(plane_grid) { x->geom.type = TAC_GEOM_PLANE, x->geom.size[2] = 0, tac_model_add_geom(x->b, 0, &x->geom); }
+BREAK(moving_plane) { x->geom.type = TAC_GEOM_PLANE, ADD_GEOM; }
 BREAK(geom_type) { x->geom.type = (tacGeomType)99, ADD_GEOM; }
 BREAK(geom_body) { tac_model_add_geom(x->b, -1, &x->geom); }
-BREAK(no_mesh) { x->geom.type = TAC_MESH, x->geom.mesh = 3, ADD_GEOM; }
+BREAK(no_mesh) { x->geom.type = TAC_GEOM_MESH, x->geom.mesh = 3, ADD_GEOM; }
 BREAK(mesh_shell) {
-    x->geom.type = TAC_MESH, x->geom.mesh = tac_model_add_mesh(x->b, &x->mesh), x->geom.shell = 1, ADD_GEOM;
+    x->geom.type = TAC_GEOM_MESH, x->geom.mesh = tac_model_add_mesh(x->b, &x->mesh), x->geom.shell = 1, ADD_GEOM;
 }
 BREAK(condim) { x->geom.condim = 2, ADD_GEOM; }
 BREAK(geom_quat) { x->geom.quat = (tacQuat){0, 0, 0, 0}, ADD_GEOM; }
@@ -352,7 +356,7 @@ static void odd_but_fine(void **state) {
     tac_model_add_geom(x.b, 2, &x.geom);
     x.body.mocap = 1;
     int mocap = tac_model_add_body(x.b, 0, &x.body);
-    x.geom.type = TAC_PLANE;
+    x.geom.type = TAC_GEOM_PLANE;
     tac_model_add_geom(x.b, mocap, &x.geom);
     for (int i = 0; i < 4; i++) /* any number of joints on a body */
         tac_model_add_joint(x.b, 1, &x.joint);

@@ -25,7 +25,7 @@ static void add_options(const mjModel *mj, tacBuilder *b) {
     tacOptionDef def = tac_default_option();
     def.timestep = mj->opt.timestep;
     def.gravity = vec3(mj->opt.gravity);
-    def.integrator = TAC_EULER;
+    def.integrator = TAC_INTEGRATOR_EULER;
     if (mj->opt.disableflags & mjDSBL_GRAVITY) def.disable |= TAC_DISABLE_GRAVITY;
     if (mj->opt.disableflags & mjDSBL_CLAMPCTRL) def.disable |= TAC_DISABLE_CLAMPCTRL;
     if (mj->opt.disableflags & mjDSBL_ACTUATION) def.disable |= TAC_DISABLE_ACTUATION;
@@ -56,7 +56,7 @@ static void add_joints(const mjModel *mj, tacBuilder *b) {
         def.type = (tacJointType)mj->jnt_type[i];
         def.pos = vec3(mj->jnt_pos + 3 * i);
         def.axis = vec3(mj->jnt_axis + 3 * i);
-        if (def.type == TAC_HINGE || def.type == TAC_SLIDE) {
+        if (def.type == TAC_JOINT_HINGE || def.type == TAC_JOINT_SLIDE) {
             def.ref = mj->qpos0[q];
             def.springref = mj->qpos_spring[q];
         }
@@ -168,8 +168,8 @@ static Peer open_pair(const char *name, mjModel *mj, tacModel *model) {
     mj->opt.enableflags |= mjENBL_ENERGY;
     mj->opt.integrator = mjINT_EULER;
     peer.options = tac_default_options(model);
-    peer.options.contact = TAC_NONE;
-    peer.options.integrator = TAC_EULER;
+    peer.options.contact = TAC_CONTACT_MODEL_NONE;
+    peer.options.integrator = TAC_INTEGRATOR_EULER;
     peer.options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
     require(tac_sim_new(model, &peer.options, &peer.sim, &err) == TAC_OK, name, err.text);
     peer.nx = tac_nx(model);
@@ -190,10 +190,10 @@ Peer peer_open(const char *name, const char *text) {
 
 void peer_integrate(Peer *peer, tacIntegrator integrator) {
     tacError err;
-    require(integrator != TAC_IMPLICITFAST, peer->name, "MuJoCo 2.2 has no implicitfast");
-    peer->mj->opt.integrator = integrator == TAC_RK4        ? mjINT_RK4
-                               : integrator == TAC_IMPLICIT ? mjINT_IMPLICIT
-                                                            : mjINT_EULER;
+    require(integrator != TAC_INTEGRATOR_IMPLICITFAST, peer->name, "MuJoCo 2.2 has no implicitfast");
+    peer->mj->opt.integrator = integrator == TAC_INTEGRATOR_RK4        ? mjINT_RK4
+                               : integrator == TAC_INTEGRATOR_IMPLICIT ? mjINT_IMPLICIT
+                                                                       : mjINT_EULER;
     peer->options.integrator = integrator;
     tac_sim_free(peer->sim);
     require(tac_sim_new(peer->model, &peer->options, &peer->sim, &err) == TAC_OK, peer->name, err.text);

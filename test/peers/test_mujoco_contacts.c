@@ -17,8 +17,8 @@
 /* 1: MuJoCo has a closed form that is exact. Of two boxes the deepest of its points is, of a capsule and a box not. */
 static int is_exact(const tacModel *m, int a, int b) {
     int low = m->geom_type[a], high = m->geom_type[b];
-    if (low == TAC_PLANE) return high == TAC_SPHERE || high == TAC_CAPSULE || high == TAC_BOX;
-    return (low == TAC_SPHERE || low == TAC_CAPSULE) && (high == TAC_SPHERE || high == TAC_CAPSULE);
+    if (low == TAC_GEOM_PLANE) return high == TAC_GEOM_SPHERE || high == TAC_GEOM_CAPSULE || high == TAC_GEOM_BOX;
+    return (low == TAC_GEOM_SPHERE || low == TAC_GEOM_CAPSULE) && (high == TAC_GEOM_SPHERE || high == TAC_GEOM_CAPSULE);
 }
 
 /* Deepest distance of a pair among MuJoCo's contacts; infinite: none. */

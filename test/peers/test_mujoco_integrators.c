@@ -50,12 +50,12 @@ static void check_with(Peer *p, tacIntegrator integrator) {
     check_trajectory(p);
 }
 
-static void check_runge_kutta(Peer *p) { check_with(p, TAC_RK4); }
+static void check_runge_kutta(Peer *p) { check_with(p, TAC_INTEGRATOR_RK4); }
 
 static void check_implicit(Peer *p) {
     lift_force_ranges(p);
     lift_control_ranges(p);
-    check_with(p, TAC_IMPLICIT);
+    check_with(p, TAC_INTEGRATOR_IMPLICIT);
 }
 
 static void runge_kutta_agrees(void **state) {

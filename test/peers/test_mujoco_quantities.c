@@ -48,7 +48,7 @@ static void check_kinematics(Peer *p) {
     CHECK_ARRAY(3 * m->nbody, com, d->subtree_com, TOL_VALUE);
     CHECK_ARRAY(3 * m->njnt, anchor, d->xanchor, TOL_VALUE);
     for (int j = 0; j < m->njnt; j++) /* a free joint's axis means nothing */
-        if (m->joint_type[j] != TAC_FREE) CHECK_ARRAY(3, axis + 3 * j, d->xaxis + 3 * j, TOL_VALUE);
+        if (m->joint_type[j] != TAC_JOINT_FREE) CHECK_ARRAY(3, axis + 3 * j, d->xaxis + 3 * j, TOL_VALUE);
     free(xpos), free(xipos), free(xquat), free(site_pos), free(site_mat), free(com), free(anchor), free(axis);
 }
 

@@ -22,28 +22,30 @@ typedef struct Robot {
     double share;
     tacIntegrator integrator; /* MuJoCo 2.2.2 has no implicitfast */
 } Robot;
-static const Robot ROBOTS[] = {{"half_cheetah", mjCONE_PYRAMIDAL, 1, TAC_EULER},
-                               {"half_cheetah", mjCONE_ELLIPTIC, 1, TAC_EULER},
-                               {"hopper", mjCONE_PYRAMIDAL, 1, TAC_EULER},
-                               {"humanoid", mjCONE_ELLIPTIC, 0.95, TAC_EULER},
-                               {"ant", mjCONE_ELLIPTIC, 1, TAC_EULER},
-                               {"box", mjCONE_ELLIPTIC, 1, TAC_EULER},
-                               {"four_bar", mjCONE_PYRAMIDAL, 1, TAC_EULER},
-                               {"finger", mjCONE_PYRAMIDAL, 1, TAC_EULER},
-                               {"quadruped", mjCONE_ELLIPTIC, 0.85, TAC_EULER},
-                               {"half_cheetah", mjCONE_ELLIPTIC, 1, TAC_IMPLICIT},
-                               {"humanoid", mjCONE_ELLIPTIC, 0.9, TAC_IMPLICIT},
-                               {"ant", mjCONE_ELLIPTIC, 1, TAC_IMPLICIT},
-                               {"four_bar", mjCONE_PYRAMIDAL, 1, TAC_IMPLICIT},
-                               {"quadruped", mjCONE_ELLIPTIC, 0.85, TAC_IMPLICIT},
-                               {"half_cheetah", mjCONE_PYRAMIDAL, 1, TAC_RK4},
-                               {"humanoid", mjCONE_ELLIPTIC, 0.85, TAC_RK4},
-                               {"ant", mjCONE_ELLIPTIC, 1, TAC_RK4},
-                               {"box", mjCONE_ELLIPTIC, 1, TAC_RK4},
-                               {"finger", mjCONE_PYRAMIDAL, 1, TAC_RK4}};
+static const Robot ROBOTS[] = {{"half_cheetah", mjCONE_PYRAMIDAL, 1, TAC_INTEGRATOR_EULER},
+                               {"half_cheetah", mjCONE_ELLIPTIC, 1, TAC_INTEGRATOR_EULER},
+                               {"hopper", mjCONE_PYRAMIDAL, 1, TAC_INTEGRATOR_EULER},
+                               {"humanoid", mjCONE_ELLIPTIC, 0.95, TAC_INTEGRATOR_EULER},
+                               {"ant", mjCONE_ELLIPTIC, 1, TAC_INTEGRATOR_EULER},
+                               {"box", mjCONE_ELLIPTIC, 1, TAC_INTEGRATOR_EULER},
+                               {"four_bar", mjCONE_PYRAMIDAL, 1, TAC_INTEGRATOR_EULER},
+                               {"finger", mjCONE_PYRAMIDAL, 1, TAC_INTEGRATOR_EULER},
+                               {"quadruped", mjCONE_ELLIPTIC, 0.85, TAC_INTEGRATOR_EULER},
+                               {"half_cheetah", mjCONE_ELLIPTIC, 1, TAC_INTEGRATOR_IMPLICIT},
+                               {"humanoid", mjCONE_ELLIPTIC, 0.9, TAC_INTEGRATOR_IMPLICIT},
+                               {"ant", mjCONE_ELLIPTIC, 1, TAC_INTEGRATOR_IMPLICIT},
+                               {"four_bar", mjCONE_PYRAMIDAL, 1, TAC_INTEGRATOR_IMPLICIT},
+                               {"quadruped", mjCONE_ELLIPTIC, 0.85, TAC_INTEGRATOR_IMPLICIT},
+                               {"half_cheetah", mjCONE_PYRAMIDAL, 1, TAC_INTEGRATOR_RK4},
+                               {"humanoid", mjCONE_ELLIPTIC, 0.85, TAC_INTEGRATOR_RK4},
+                               {"ant", mjCONE_ELLIPTIC, 1, TAC_INTEGRATOR_RK4},
+                               {"box", mjCONE_ELLIPTIC, 1, TAC_INTEGRATOR_RK4},
+                               {"finger", mjCONE_PYRAMIDAL, 1, TAC_INTEGRATOR_RK4}};
 
 static mjtIntegrator theirs(tacIntegrator integrator) {
-    return integrator == TAC_RK4 ? mjINT_RK4 : integrator == TAC_IMPLICIT ? mjINT_IMPLICIT : mjINT_EULER;
+    return integrator == TAC_INTEGRATOR_RK4        ? mjINT_RK4
+           : integrator == TAC_INTEGRATOR_IMPLICIT ? mjINT_IMPLICIT
+                                                   : mjINT_EULER;
 }
 
 typedef struct Both {
@@ -66,11 +68,11 @@ static Both open_both(const Robot *robot) {
     b.mj->opt.integrator = theirs(robot->integrator);
     *b.m->option_cone = robot->cone == mjCONE_ELLIPTIC ? TAC_CONE_ELLIPTIC : TAC_CONE_PYRAMIDAL;
     /* 2.2.2 counts the velocity gain of actuators that are held at their bound, 3.x and we do not */
-    for (int a = 0; a < b.m->nu && robot->integrator == TAC_IMPLICIT; a++)
+    for (int a = 0; a < b.m->nu && robot->integrator == TAC_INTEGRATOR_IMPLICIT; a++)
         if (b.mj->actuator_biasprm[mjNBIAS * a + 2] != 0)
             b.m->actuator_forcelimited[a] = b.mj->actuator_forcelimited[a] = 0;
     tacOptions options = tac_default_options(b.m);
-    options.contact = TAC_SOFT, options.integrator = robot->integrator;
+    options.contact = TAC_CONTACT_MODEL_SOFT, options.integrator = robot->integrator;
     if (tac_sim_new(b.m, &options, &b.sim, &err) != TAC_OK) fail_msg("%s", err.text);
     b.d = mj_makeData(b.mj);
     reference_begin(b.mj); /* 3.7's, of loops */
@@ -94,7 +96,7 @@ static void close_both(Both *b) {
 static double compare(Both *b, int sample) {
     const tacModel *m = b->m;
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_SOFT;
+    options.contact = TAC_CONTACT_MODEL_SOFT;
     measure_draw_contact_state(b->sim, m, &options, SEED, (uint64_t)sample, b->x, b->u);
     mj_resetData(b->mj, b->d);
     memcpy(b->d->qpos, b->x, (size_t)m->nq * sizeof *b->x);

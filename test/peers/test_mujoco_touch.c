@@ -20,15 +20,15 @@ typedef struct Two {
 
 static const char *name_of(tacGeomType type) {
     switch (type) {
-    case TAC_PLANE:
+    case TAC_GEOM_PLANE:
         return "plane";
-    case TAC_SPHERE:
+    case TAC_GEOM_SPHERE:
         return "sphere";
-    case TAC_CAPSULE:
+    case TAC_GEOM_CAPSULE:
         return "capsule";
-    case TAC_CYLINDER:
+    case TAC_GEOM_CYLINDER:
         return "cylinder";
-    case TAC_ELLIPSOID:
+    case TAC_GEOM_ELLIPSOID:
         return "ellipsoid";
     default:
         return "box";
@@ -58,7 +58,7 @@ static Two two_open(tacGeomType a, tacGeomType b) {
 static int two_touch(Two *t, const Pair *p) {
     for (int g = 0; g < 2; g++) {
         tac_store3(t->m->geom_size + 3 * g, p->shape[g].size);
-        t->m->geom_rbound[g] = p->shape[g].type == TAC_PLANE ? 0 : 10;
+        t->m->geom_rbound[g] = p->shape[g].type == TAC_GEOM_PLANE ? 0 : 10;
     }
     tacQuat q = tac_quat_from_mat(tac_mulmm3(tac_transpose3(p->pose[0].R), p->pose[1].R));
     tac_store3(t->d->qpos, tac_pose_local(&p->pose[0], p->pose[1].p));
@@ -100,32 +100,33 @@ static void compare(tacGeomType a, tacGeomType b) { compare_above(-HUGE_VAL, a, 
 
 static void test_planes(void **state) {
     (void)state;
-    compare(TAC_PLANE, TAC_SPHERE);
-    compare(TAC_PLANE, TAC_CAPSULE);
-    compare(TAC_PLANE, TAC_CYLINDER);
-    compare(TAC_PLANE, TAC_BOX);
-    compare(TAC_PLANE, TAC_ELLIPSOID);
+    compare(TAC_GEOM_PLANE, TAC_GEOM_SPHERE);
+    compare(TAC_GEOM_PLANE, TAC_GEOM_CAPSULE);
+    compare(TAC_GEOM_PLANE, TAC_GEOM_CYLINDER);
+    compare(TAC_GEOM_PLANE, TAC_GEOM_BOX);
+    compare(TAC_GEOM_PLANE, TAC_GEOM_ELLIPSOID);
 }
 
 static void test_spheres(void **state) {
     (void)state;
-    compare(TAC_SPHERE, TAC_SPHERE);
-    compare(TAC_SPHERE, TAC_CAPSULE);
-    compare_above(-1, TAC_SPHERE, TAC_BOX); /* a centre inside the box is no deeper than on its surface in MuJoCo 2 */
+    compare(TAC_GEOM_SPHERE, TAC_GEOM_SPHERE);
+    compare(TAC_GEOM_SPHERE, TAC_GEOM_CAPSULE);
+    compare_above(-1, TAC_GEOM_SPHERE,
+                  TAC_GEOM_BOX); /* a centre inside the box is no deeper than on its surface in MuJoCo 2 */
 }
 
 static void test_capsules(void **state) {
     (void)state;
-    compare(TAC_CAPSULE, TAC_CAPSULE);
+    compare(TAC_GEOM_CAPSULE, TAC_GEOM_CAPSULE);
 }
 
 /* The points of a cylinder's rim stand where MuJoCo puts them: all of theirs are ours. */
 static void test_cylinder_points(void **state) {
     (void)state;
-    Two two = two_open(TAC_PLANE, TAC_CYLINDER);
+    Two two = two_open(TAC_GEOM_PLANE, TAC_GEOM_CYLINDER);
     tacDraw d = {77, 0};
     for (int i = 0; i < SAMPLES; i++) {
-        Pair p = draw_pair(&d, TAC_PLANE, TAC_CYLINDER, 1);
+        Pair p = draw_pair(&d, TAC_GEOM_PLANE, TAC_GEOM_CYLINDER, 1);
         p.pose[0] = pose_at(0, 0, 0);
         tacTouch t[TAC_MAX_TOUCH];
         int n = touches_of(&p, MARGIN, t);
@@ -147,11 +148,11 @@ static void test_cylinder_points(void **state) {
  * least translation. Counted, because its method is not exact everywhere either. */
 static void test_capsule_box(void **state) {
     (void)state;
-    Two two = two_open(TAC_CAPSULE, TAC_BOX);
+    Two two = two_open(TAC_GEOM_CAPSULE, TAC_GEOM_BOX);
     tacDraw d = {78, 0};
     int compared = 0, equal = 0;
     for (int i = 0; i < SAMPLES; i++) {
-        Pair p = draw_pair(&d, TAC_CAPSULE, TAC_BOX, 1.5);
+        Pair p = draw_pair(&d, TAC_GEOM_CAPSULE, TAC_GEOM_BOX, 1.5);
         tacTouch t[TAC_MAX_TOUCH];
         CHECK(touches_of(&p, MARGIN, t) > 0);
         if (t[0].dist < -p.shape[0].size.x || two_touch(&two, &p) == 0) continue;

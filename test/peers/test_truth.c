@@ -133,10 +133,10 @@ static void check_model(const char *name, const tacModel *m, const json_t *varia
     const json_t *states = json_object_get(variant, "states");
     double mass = json_number_value(json_object_get(json_object_get(variant, "model"), "total_mass"));
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     Case c = {.name = name, .m = m, .same_mass = fabs(m->body_subtree_mass[0] - mass) <= TOL_MASS * mass};
     size_t i;
-    options.integrator = TAC_EULER; /* the quantities do not depend on it */
+    options.integrator = TAC_INTEGRATOR_EULER; /* the quantities do not depend on it */
     options.inputs = TAC_INPUT_MOCAP;
     CHECK_INT(tac_sim_new(m, &options, &c.sim, NULL), TAC_OK);
     c.x = calloc((size_t)tac_nx(m) + 1, sizeof *c.x);

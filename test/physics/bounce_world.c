@@ -14,7 +14,7 @@ static void add_thing(World *w, const Thing *t, double friction) {
 
 static void add_floor(World *w, double friction, double restitution) {
     tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE, plane.friction[0] = friction, plane.restitution = restitution;
+    plane.type = TAC_GEOM_PLANE, plane.friction[0] = friction, plane.restitution = restitution;
     plane.size[0] = plane.size[1] = plane.size[2] = 1;
     tac_model_add_geom(w->b, 0, &plane);
 }
@@ -25,7 +25,7 @@ static void register_numbers(tacModel *m) {
     for (int g = 0; g < m->ngeom; g++)
         for (int k = 0; k < 4; k++) {
             tacError err;
-            if (m->geom_type[g] == TAC_PLANE && k > 0) continue;
+            if (m->geom_type[g] == TAC_GEOM_PLANE && k > 0) continue;
             snprintf(path, sizeof path, "geom/#%d.%s", g, fields[k]);
             if (tac_param_register(m, path, NULL, &err) != TAC_OK) fail_msg("%s", err.text);
         }
@@ -40,7 +40,7 @@ World bounce_world(int n, const Thing *things, WorldSetup setup) {
     if (setup.floor_restitution >= 0) add_floor(&w, 0.1 * setup.friction, setup.floor_restitution);
     for (int i = 0; i < n; i++)
         add_thing(&w, &things[i], setup.friction * (1 + 0.1 * i)); /* the larger counts: no two alike, no kinks */
-    world_finish(&w, TAC_LCP);
+    world_finish(&w, TAC_CONTACT_MODEL_LCP);
     if (setup.parameters) register_numbers(w.m);
     if (setup.change != NULL) w.options = setup.change(w.options);
     CHECK(tac_nx(w.m) <= BOUNCE_MAX_STATE && tac_ndx(w.m) <= BOUNCE_MAX_DX && w.m->nparam <= MAX_PARAMS);

@@ -14,7 +14,7 @@ World world_begin(double slope, double dt) {
 
 void world_add_plane(World *w, double tilt, double mu) {
     tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE, plane.friction[0] = mu;
+    plane.type = TAC_GEOM_PLANE, plane.friction[0] = mu;
     plane.size[0] = plane.size[1] = plane.size[2] = 1;
     plane.quat = (tacQuat){cos(tilt / 2), 0, sin(tilt / 2), 0};
     tac_model_add_geom(w->b, 0, &plane);
@@ -31,7 +31,7 @@ int world_add_body(World *w, tacVec3 pos, const tacGeomDef *geom) {
     tacBodyDef body = tac_default_body();
     tacJointDef joint = tac_default_joint();
     body.pos = pos;
-    joint.type = TAC_FREE;
+    joint.type = TAC_JOINT_FREE;
     int id = tac_model_add_body(w->b, 0, &body);
     tac_model_add_joint(w->b, id, &joint);
     tac_model_add_geom(w->b, id, geom);

@@ -49,7 +49,7 @@ static void momentum_rate_is_zero(void **state) {
 static void drift(double dt, int steps, double *momentum, double *energy) {
     tacModel *m = robot_drifter();
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim;
     double *x = robot_array(tac_nx(m));
     tacVec6 before, after;
@@ -86,7 +86,7 @@ static void linear_momentum_of_one_body(void **state) {
     (void)state;
     tacModel *m = robot_free_body();
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim;
     double x[13] = {0, 0, 0, 1, 0, 0, 0, 0.3, -0.7, 0.2, 1, 2, 3}, v[3] = {0.3, -0.7, 0.2};
     CHECK_INT(tac_sim_new(m, &o, &sim, NULL), TAC_OK);
@@ -103,13 +103,13 @@ static void oscillator_invariant(void **state) {
     (void)state;
     tacBuilder *b = tac_model_begin();
     tacJointDef joint = tac_default_joint();
-    joint.type = TAC_SLIDE;
+    joint.type = TAC_JOINT_SLIDE;
     joint.axis = (tacVec3){1, 0, 0};
     joint.stiffness = 50;
     tac_model_add_joint(b, robot_body(b, 0, (tacVec3){0, 0, 0}, 2, (tacVec3){0, 0, 0}, (tacVec3){1, 1, 1}), &joint);
     tacModel *m = robot_finish(b);
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim;
     double x[2] = {0.3, 0.5}, h = 0.05, k = 50, mass = 2;
     o.dt = h;

@@ -12,7 +12,7 @@
 
 /* A block whose middle is at height z, with its geom `copies` times. */
 static void add_block(World *w, double z, double mass, double mu, int copies) {
-    tacGeomDef geom = world_geom(TAC_BOX, (double[]){0.1, 0.1, 0.05}, mass / copies, mu);
+    tacGeomDef geom = world_geom(TAC_GEOM_BOX, (double[]){0.1, 0.1, 0.05}, mass / copies, mu);
     int id = world_add_body(w, (tacVec3){0, 0, z}, &geom);
     for (int i = 1; i < copies; i++)
         tac_model_add_geom(w->b, id, &geom);
@@ -22,7 +22,7 @@ static World block_world(double mu, int copies) {
     World w = world_begin(0, DT);
     world_add_plane(&w, 0, mu);
     add_block(&w, 0.05, 1, mu, copies);
-    world_finish(&w, TAC_LCP);
+    world_finish(&w, TAC_CONTACT_MODEL_LCP);
     return w;
 }
 
@@ -78,13 +78,13 @@ static void contradictory_limits(void **state) {
     tacJointDef joint = tac_default_joint();
     tacGeomDef geom = tac_default_geom();
     body.pos.z = 0.04;
-    joint.type = TAC_SLIDE, joint.axis = (tacVec3){0, 0, 1};
+    joint.type = TAC_JOINT_SLIDE, joint.axis = (tacVec3){0, 0, 1};
     joint.limited = 1, joint.range[0] = -0.3, joint.range[1] = -0.2; /* below the floor */
-    geom.type = TAC_BOX, geom.size[0] = geom.size[1] = 0.1, geom.size[2] = 0.05;
+    geom.type = TAC_GEOM_BOX, geom.size[0] = geom.size[1] = 0.1, geom.size[2] = 0.05;
     int id = tac_model_add_body(w.b, 0, &body);
     tac_model_add_joint(w.b, id, &joint);
     tac_model_add_geom(w.b, id, &geom);
-    world_finish(&w, TAC_LCP);
+    world_finish(&w, TAC_CONTACT_MODEL_LCP);
     world_start(&w);
     for (int k = 0; k < 200; k++) {
         tacStatus status = tac_step(w.sim, w.x, NULL, w.x, &w.info);
@@ -101,12 +101,12 @@ static void fixed_geoms_overlap(void **state) {
     World w = world_begin(0, DT);
     tacGeomDef fixed = tac_default_geom();
     tacPairDef pair = tac_default_pair();
-    fixed.type = TAC_BOX, fixed.size[0] = fixed.size[1] = fixed.size[2] = 0.1, fixed.pos.z = -0.1;
+    fixed.type = TAC_GEOM_BOX, fixed.size[0] = fixed.size[1] = fixed.size[2] = 0.1, fixed.pos.z = -0.1;
     pair.geom[0] = tac_model_add_geom(w.b, 0, &fixed);
     pair.geom[1] = tac_model_add_geom(w.b, 0, &fixed);
     tac_model_add_pair(w.b, &pair);
     add_block(&w, 0.05, 1, 0.5, 1);
-    world_finish(&w, TAC_LCP);
+    world_finish(&w, TAC_CONTACT_MODEL_LCP);
     world_start(&w);
     world_run(&w, 50);
     CHECK_NEAR(w.x[2], 0.05, TOL_EXACT);
@@ -188,13 +188,13 @@ static void failed_steps_leave_all_as_it_was(void **state) {
 static World plate_world(int balls, int dense_rows) {
     World w = world_begin(0, DT);
     world_add_plane(&w, 0, 0.5);
-    tacGeomDef ball = world_geom(TAC_SPHERE, (double[]){0.02, 0, 0}, 0.1, 0.5);
+    tacGeomDef ball = world_geom(TAC_GEOM_SPHERE, (double[]){0.02, 0, 0}, 0.1, 0.5);
     int id = world_add_body(&w, (tacVec3){0, 0, 0.02}, &ball);
     for (int i = 1; i < balls; i++) {
         ball.pos = (tacVec3){0.05 * (i % 16), 0.05 * (i / 16), 0};
         tac_model_add_geom(w.b, id, &ball);
     }
-    world_finish(&w, TAC_LCP);
+    world_finish(&w, TAC_CONTACT_MODEL_LCP);
     w.options.max_contacts = balls + 1;
     if (dense_rows > 0) w.options.lcp_dense_rows = dense_rows;
     world_start(&w);
@@ -286,15 +286,15 @@ static void failed_worlds_of_a_batch(void **state) {
 static void coincident_balls(void **state) {
     (void)state;
     static double A[WORLD_MAX_STATE * WORLD_MAX_STATE], B[WORLD_MAX_STATE * WORLD_MAX_STATE];
-    const tacContactModel models[] = {TAC_LCP, TAC_SOFT};
+    const tacContactModel models[] = {TAC_CONTACT_MODEL_LCP, TAC_CONTACT_MODEL_SOFT};
     for (int k = 0; k < 2; k++) {
         World w = world_begin(0, DT);
         for (int body = 0; body < 2; body++) {
             tacBodyDef def = tac_default_body();
             tacJointDef joint = tac_default_joint();
             tacGeomDef ball = tac_default_geom();
-            joint.type = TAC_FREE;
-            ball.type = TAC_SPHERE, ball.size[0] = 0.1;
+            joint.type = TAC_JOINT_FREE;
+            ball.type = TAC_GEOM_SPHERE, ball.size[0] = 0.1;
             int id = tac_model_add_body(w.b, 0, &def);
             tac_model_add_joint(w.b, id, &joint);
             for (int i = 0; i < 4; i++) {
@@ -302,7 +302,7 @@ static void coincident_balls(void **state) {
                 tac_model_add_geom(w.b, id, &ball);
             }
         }
-        world_finish(&w, TAC_LCP);
+        world_finish(&w, TAC_CONTACT_MODEL_LCP);
         w.options.contact = models[k];
         world_start(&w);
         tacJac jac = {.A = A, .B = B};
@@ -318,9 +318,9 @@ static void rollouts_go_on(void **state) {
     static unsigned char memory[1 << 14] __attribute__((aligned(64)));
     World w = world_begin(0, 0.02);
     world_add_plane(&w, 0, 0.5);
-    tacGeomDef geom = world_geom(TAC_BOX, (double[]){0.1, 0.1, 0.1}, 1, 0.5);
+    tacGeomDef geom = world_geom(TAC_GEOM_BOX, (double[]){0.1, 0.1, 0.1}, 1, 0.5);
     world_add_body(&w, (tacVec3){0, 0, 0.101}, &geom);
-    world_finish(&w, TAC_NCP);
+    world_finish(&w, TAC_CONTACT_MODEL_NCP);
     w.options.ncp_iterations = 2;
     world_start(&w);
     double X[(STEPS + 1) * NX], xbar[NDX], x[NDX], pulled[NDX], one[NDX];

@@ -22,12 +22,12 @@ static World build(int n, const Thing *things, double mu, double theta, double h
         tacGeomDef geom = world_geom(things[i].type, things[i].size, things[i].mass, mu);
         world_add_body(&w, (tacVec3){0, 0, things[i].z}, &geom);
     }
-    world_finish(&w, TAC_LCP);
+    world_finish(&w, TAC_CONTACT_MODEL_LCP);
     world_start(&w);
     return w;
 }
 
-static const Thing BLOCK = {TAC_BOX, {0.1, 0.1, 0.05}, 1, 0.05}, BALL = {TAC_SPHERE, {0.1, 0, 0}, 1, 0.1};
+static const Thing BLOCK = {TAC_GEOM_BOX, {0.1, 0.1, 0.05}, 1, 0.05}, BALL = {TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, 0.1};
 
 /* Stops after v0/(mu g) at v0^2/(2 mu g) - v0 h/2 exactly. */
 static void block_slides_and_stops(void **state) {
@@ -128,7 +128,7 @@ static void ball_rolls_down(void **state) {
 /* Nothing sinks: a ball and a flat block fall and come to rest on the surface, at any rate. */
 static void nothing_sinks(void **state) {
     (void)state;
-    const Thing fallen[2] = {{TAC_SPHERE, {0.1, 0, 0}, 1, 0.6}, {TAC_BOX, {0.1, 0.1, 0.05}, 1, 0.55}};
+    const Thing fallen[2] = {{TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, 0.6}, {TAC_GEOM_BOX, {0.1, 0.1, 0.05}, 1, 0.55}};
     const double steps[] = {0.05, 0.01, 0.002};
     for (int k = 0; k < 6; k++) {
         World w = build(1, &fallen[k % 2], 0.5, 0, steps[k / 2]);
@@ -148,7 +148,7 @@ static void nothing_sinks(void **state) {
 static void margin_of_the_correction(void **state) {
     (void)state;
     const double h = 1e-3, bound = 1e-2 * h, off[2] = {1e-9, -1e-9};
-    const Thing sunk = {TAC_SPHERE, {0.1, 0, 0}, 1, 0.1};
+    const Thing sunk = {TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, 0.1};
     double slope[2];
     uint64_t set[2];
     for (int k = 0; k < 2; k++) {
@@ -169,7 +169,7 @@ static void margin_of_the_correction(void **state) {
 /* A light block under one a million times heavier: finite, and at rest. */
 static void mass_ratio(void **state) {
     (void)state;
-    const Thing stack[2] = {{TAC_BOX, {0.1, 0.1, 0.05}, 1e-3, 0.05}, {TAC_BOX, {0.1, 0.1, 0.05}, 1e3, 0.15}};
+    const Thing stack[2] = {{TAC_GEOM_BOX, {0.1, 0.1, 0.05}, 1e-3, 0.05}, {TAC_GEOM_BOX, {0.1, 0.1, 0.05}, 1e3, 0.15}};
     World w = build(2, stack, 0.5, 0, 1e-3);
     for (int k = 0; k < 300; k++) {
         tacStatus status = tac_step(w.sim, w.x, NULL, w.x, &w.info);

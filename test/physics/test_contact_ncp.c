@@ -22,7 +22,7 @@ typedef struct Thing {
 } Thing;
 
 static World simulate(tacModel *m, double h, double tolerance) {
-    World w = world_of(m, TAC_NCP);
+    World w = world_of(m, TAC_CONTACT_MODEL_NCP);
     w.options.dt = h;
     if (tolerance > 0) w.options.ncp_tolerance = tolerance;
     world_start(&w);
@@ -37,7 +37,7 @@ static World build(int n, const Thing *things, double mu, double theta, double h
         tacGeomDef geom = world_geom(things[i].type, things[i].size, things[i].mass, fmax(mu, 0));
         world_add_body(&w, (tacVec3){0, 0, things[i].z}, &geom);
     }
-    world_finish(&w, TAC_NCP);
+    world_finish(&w, TAC_CONTACT_MODEL_NCP);
     world_start(&w);
     return w;
 }
@@ -49,9 +49,9 @@ static void heavy_and_far_boxes_rest(void **state) {
     static const struct {
         Thing box;
         double h, x;
-    } CASES[] = {{{TAC_BOX, {2, 1, 1}, 1e6, 1.001}, 1e-3, 0},
-                 {{TAC_BOX, {2, 1, 1}, 1e6, 1.001}, 1e-2, 0},
-                 {{TAC_BOX, {0.1, 0.1, 0.1}, 1, 0.1001}, 1e-3, 1e4}};
+    } CASES[] = {{{TAC_GEOM_BOX, {2, 1, 1}, 1e6, 1.001}, 1e-3, 0},
+                 {{TAC_GEOM_BOX, {2, 1, 1}, 1e6, 1.001}, 1e-2, 0},
+                 {{TAC_GEOM_BOX, {0.1, 0.1, 0.1}, 1, 0.1001}, 1e-3, 1e4}};
     for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
         World w = build(1, &CASES[k].box, 0.5, 0, CASES[k].h);
         w.x[0] = CASES[k].x;
@@ -105,7 +105,7 @@ static void momentum_is_kept(void **state) {
  * at one place. */
 static void momentum_is_kept_in_contact(void **state) {
     (void)state;
-    static const Thing BALL = {TAC_SPHERE, {0.1}, 1, 0}, BOX = {TAC_BOX, {0.1, 0.12, 0.08}, 3, 0.1};
+    static const Thing BALL = {TAC_GEOM_SPHERE, {0.1}, 1, 0}, BOX = {TAC_GEOM_BOX, {0.1, 0.12, 0.08}, 3, 0.1};
     static const double STEPS[] = {0.001, 0.01, 0.05};
     for (size_t k = 0; k < sizeof STEPS / sizeof *STEPS; k++)
         for (int boxes = 0; boxes < 2; boxes++) {
@@ -115,7 +115,7 @@ static void momentum_is_kept_in_contact(void **state) {
                 tacGeomDef geom = world_geom(things[i].type, things[i].size, things[i].mass, 0.5);
                 world_add_body(&w, (tacVec3){i ? 0.4 : 0, i ? 0.1 : 0, i ? 0.05 : 0}, &geom);
             }
-            world_finish(&w, TAC_NCP);
+            world_finish(&w, TAC_CONTACT_MODEL_NCP);
             *w.m->option_gravity = (tacVec3){0, 0, 0};
             w.options.ncp_tolerance = 1e-11;
             world_start(&w);
@@ -143,11 +143,11 @@ static void a_ball_rolls_on_a_free_plate(void **state) {
     for (int k = 0; k < 6; k++) {
         World w = world_begin(0, STEPS[k % 2]);
         world_add_plane(&w, 0, 0.8);
-        tacGeomDef plate = world_geom(TAC_BOX, plate_size, MASSES[k / 2], 0.8);
-        tacGeomDef ball = world_geom(TAC_SPHERE, ball_size, 1, 0.8);
+        tacGeomDef plate = world_geom(TAC_GEOM_BOX, plate_size, MASSES[k / 2], 0.8);
+        tacGeomDef ball = world_geom(TAC_GEOM_SPHERE, ball_size, 1, 0.8);
         world_add_body(&w, (tacVec3){0, 0, 0.02}, &plate);
         world_add_body(&w, (tacVec3){-1, 0, 0.04 + r}, &ball);
-        world_finish(&w, TAC_NCP);
+        world_finish(&w, TAC_CONTACT_MODEL_NCP);
         world_start(&w);
         double *v = w.x + w.m->nq;
         v[6] = speed, v[10] = speed / r;
@@ -189,7 +189,7 @@ static void a_grip_gains_nothing(void **state) {
 /* A free body under gravity: the parabola of the midpoints, x_n = x_0 + n h v_0 - g h^2 n (n + 1)/2, to rounding. */
 static void free_fall(void **state) {
     (void)state;
-    const Thing box = {TAC_BOX, {0.1, 0.2, 0.3}, 2, 0};
+    const Thing box = {TAC_GEOM_BOX, {0.1, 0.2, 0.3}, 2, 0};
     const double h = 0.05;
     World w = build(1, &box, -1, 0, h);
     double *v = w.x + w.m->nq;
@@ -208,10 +208,10 @@ static tacModel *pendulum(double low, double high) {
         tacGeomDef geom = tac_default_geom();
         body.pos.z = i ? -0.5 : 0;
         parent = tac_model_add_body(b, parent, &body);
-        joint.type = TAC_HINGE, joint.axis = (tacVec3){i, 1, 0};
+        joint.type = TAC_JOINT_HINGE, joint.axis = (tacVec3){i, 1, 0};
         if (i == 0 && low < high) joint.limited = 1, joint.range[0] = low, joint.range[1] = high;
         tac_model_add_joint(b, parent, &joint);
-        geom.type = TAC_CAPSULE, geom.pos.z = -0.25, geom.size[0] = 0.05, geom.size[1] = 0.2;
+        geom.type = TAC_GEOM_CAPSULE, geom.pos.z = -0.25, geom.size[0] = 0.05, geom.size[1] = 0.2;
         geom.has_mass = 1, geom.mass = 1, geom.contype = 0, geom.conaffinity = 0;
         tac_model_add_geom(b, parent, &geom);
         if (low < high) break; /* one link */
@@ -279,7 +279,7 @@ static void box_comes_to_rest(void **state) {
     (void)state;
     static const double H[4] = {0.1, 0.05, 0.01, 0.005};
     for (int k = 0; k < 4; k++) {
-        const Thing box = {TAC_BOX, {0.25, 0.25, 0.25}, 1, 1.25};
+        const Thing box = {TAC_GEOM_BOX, {0.25, 0.25, 0.25}, 1, 1.25};
         World w = build(1, &box, 0.1, 0, H[k]);
         memcpy(w.x + w.m->nq, (double[6]){1, 0.3, 0.2, 2.5, -1, 2}, 6 * sizeof(double));
         for (int i = 0; i < (int)(5 / H[k]); i++) {
@@ -295,7 +295,7 @@ static void box_comes_to_rest(void **state) {
     }
 }
 
-static const Thing BLOCK = {TAC_BOX, {0.1, 0.1, 0.05}, 1, 0.05}, BALL = {TAC_SPHERE, {0.1, 0, 0}, 1, 0.1};
+static const Thing BLOCK = {TAC_GEOM_BOX, {0.1, 0.1, 0.05}, 1, 0.05}, BALL = {TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, 0.1};
 
 /* The exact cone: whatever its direction, a block slides straight and loses mu g h of speed a step. */
 static void block_slides_straight(void **state) {
@@ -392,10 +392,10 @@ static void ball_slides_then_rolls(void **state) {
 /* Contact between bodies: three boxes stay where they are put, and a ball that falls on them comes to rest. */
 static void stack_stands(void **state) {
     (void)state;
-    const Thing stack[4] = {{TAC_BOX, {0.1, 0.1, 0.05}, 1, 0.05},
-                            {TAC_BOX, {0.1, 0.1, 0.05}, 2, 0.15},
-                            {TAC_BOX, {0.1, 0.1, 0.05}, 0.5, 0.25},
-                            {TAC_SPHERE, {0.1, 0, 0}, 1, 0.5}};
+    const Thing stack[4] = {{TAC_GEOM_BOX, {0.1, 0.1, 0.05}, 1, 0.05},
+                            {TAC_GEOM_BOX, {0.1, 0.1, 0.05}, 2, 0.15},
+                            {TAC_GEOM_BOX, {0.1, 0.1, 0.05}, 0.5, 0.25},
+                            {TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, 0.5}};
     World w = build(4, stack, 0.5, 0, 0.01);
     world_run(&w, 200);
     for (int i = 0; i < 4; i++) {
@@ -412,8 +412,8 @@ static void cans_stand(void **state) {
     static const double STEPS[] = {0.002, 0.01, 0.05},
                         PLACES[][2] = {{1e-4, 0},     {1e-3, 2e-4}, {0.002, 0}, {0.002, 0.001},
                                        {0.01, 0.004}, {0.02, 0.01}, {0.04, 0}};
-    const Thing cans[2] = {{TAC_CYLINDER, {0.05, 0.1, 0}, 1, 0.1}, {TAC_CYLINDER, {0.05, 0.1, 0}, 1, 0.3}};
-    const Thing table[2] = {{TAC_BOX, {0.2, 0.2, 0.1}, 5, 0.1}, {TAC_CYLINDER, {0.05, 0.1, 0}, 1, 0.3}};
+    const Thing cans[2] = {{TAC_GEOM_CYLINDER, {0.05, 0.1, 0}, 1, 0.1}, {TAC_GEOM_CYLINDER, {0.05, 0.1, 0}, 1, 0.3}};
+    const Thing table[2] = {{TAC_GEOM_BOX, {0.2, 0.2, 0.1}, 5, 0.1}, {TAC_GEOM_CYLINDER, {0.05, 0.1, 0}, 1, 0.3}};
     for (int k = 0; k < 3 * 7 * 2; k++) {
         const double *place = PLACES[k / 3 % 7];
         int on_table = k >= 3 * 7;
@@ -449,7 +449,7 @@ static void overlap_goes_away(void **state) {
 /* A ball that is given overlapping rises at v - Y g, as it gives way to its weight   (W48). */
 static void overlap_gives_way(void **state) {
     (void)state;
-    const Thing ball = {TAC_SPHERE, {0.1, 0, 0}, 2, 0.07};
+    const Thing ball = {TAC_GEOM_SPHERE, {0.1, 0, 0}, 2, 0.07};
     World w = build(1, &ball, 0.5, 0, 0.01);
     world_run(&w, 10);
     CHECK_NEAR(world_velocity(&w)[2], TAC_NCP_CORRECTION - TAC_NCP_YIELD * WORLD_GRAVITY, TOL_YIELD);
@@ -463,9 +463,9 @@ static void wedged_ball_stays(void **state) {
     const double size[3] = {0.1, 0, 0};
     World w = world_begin(0, 0.01);
     world_add_plane(&w, 0, 0.5), world_add_plane(&w, 4 * LIMIT, 0.5);
-    tacGeomDef ball = world_geom(TAC_SPHERE, size, 2, 0.5);
+    tacGeomDef ball = world_geom(TAC_GEOM_SPHERE, size, 2, 0.5);
     world_add_body(&w, (tacVec3){0, 0, 0.001}, &ball);
-    world_finish(&w, TAC_NCP);
+    world_finish(&w, TAC_CONTACT_MODEL_NCP);
     world_start(&w);
     world_run(&w, 10);
     CHECK_INT(w.info.contacts, 2);
@@ -477,7 +477,7 @@ static void wedged_ball_stays(void **state) {
 
 static void scratch_changes_nothing(void **state) {
     (void)state;
-    const Thing box = {TAC_BOX, {0.25, 0.25, 0.25}, 1, 0.3};
+    const Thing box = {TAC_GEOM_BOX, {0.25, 0.25, 0.25}, 1, 0.3};
     World w = build(1, &box, 0.5, 0, 0.05);
     double one[13], two[13];
     memcpy(w.x + w.m->nq, (double[6]){1, 0.3, -1, 2.5, -1, 2}, 6 * sizeof(double));

@@ -31,7 +31,7 @@ static int add_thing(World *w, const Thing *t) {
 
 static void finish(World *w, int nparam, const char *const *params) {
     tacError err;
-    world_finish(w, TAC_LCP);
+    world_finish(w, TAC_CONTACT_MODEL_LCP);
     for (int i = 0; i < nparam; i++)
         if (tac_param_register(w->m, params[i], NULL, &err) != TAC_OK) fail_msg("%s", err.text);
     world_start(w);
@@ -46,8 +46,8 @@ static World on_plane(const Thing *t, double slope, double h) {
     return w;
 }
 
-static const Thing BLOCK = {TAC_BOX, {0.1, 0.1, 0.05}, 1, {0, 0, 0.05}, 0.5, 0};
-static const Thing BALL = {TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.1}, 0.5, 0};
+static const Thing BLOCK = {TAC_GEOM_BOX, {0.1, 0.1, 0.05}, 1, {0, 0, 0.05}, 0.5, 0};
+static const Thing BALL = {TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.1}, 0.5, 0};
 
 /* Least number in [low, high] for which `holds`; it does not at low and does at high. */
 static double bisect(int (*holds)(double value), double low, double high) {
@@ -69,7 +69,8 @@ static double bisect(int (*holds)(double value), double low, double high) {
 
 /* 1: it tips over within a step: the upper edge lifts off faster than compliance lets it. */
 static int tower_topples(double slope) {
-    Thing tower = {TAC_BOX, {TOWER_WIDTH / 2, TOWER_WIDTH / 2, TOWER_HEIGHT / 2}, 1, {0, 0, TOWER_HEIGHT / 2}, 2, 0};
+    Thing tower = {
+        TAC_GEOM_BOX, {TOWER_WIDTH / 2, TOWER_WIDTH / 2, TOWER_HEIGHT / 2}, 1, {0, 0, TOWER_HEIGHT / 2}, 2, 0};
     World w = on_plane(&tower, slope, 1e-2);
     world_run(&w, 1);
     int topples = w.info.contacts <= 2;
@@ -127,13 +128,13 @@ static World ladder(double mu, double h) {
     body.pos = (tacVec3){LADDER_END + reach / 2, 0, LADDER_END + height / 2};
     body.inertial = TAC_INERTIAL_DIAG, body.mass = 3;
     body.inertia = (tacVec3){1, 1, 1};
-    joint.type = TAC_FREE;
+    joint.type = TAC_JOINT_FREE;
     int id = tac_model_add_body(w.b, 0, &body);
     tac_model_add_joint(w.b, id, &joint);
     for (int upper = 0; upper < 2; upper++) {
         tacGeomDef tip = tac_default_geom();
         double sign = upper ? -0.5 : 0.5;
-        tip.type = TAC_SPHERE, tip.size[0] = LADDER_END, tip.friction[0] = upper ? 0 : mu;
+        tip.type = TAC_GEOM_SPHERE, tip.size[0] = LADDER_END, tip.friction[0] = upper ? 0 : mu;
         tip.pos = (tacVec3){sign * reach, 0, -sign * height};
         tac_model_add_geom(w.b, id, &tip);
     }
@@ -167,7 +168,7 @@ static void stack_of_boxes(void **state) {
     World w = world_begin(0, 5e-3);
     world_add_plane(&w, 0, 0.5);
     for (int i = 0; i < N; i++)
-        add_thing(&w, &(Thing){TAC_BOX, {half, half, half}, mass, {0, 0, half * (2 * i + 1)}, 0.5, 0});
+        add_thing(&w, &(Thing){TAC_GEOM_BOX, {half, half, half}, mass, {0, 0, half * (2 * i + 1)}, 0.5, 0});
     finish(&w, 0, NULL);
     world_run(&w, 200);
     const tacOutputs forces = {1, &(tacOutput){TAC_OUT_CONTACT_FORCE, TAC_OUT_ALL}};
@@ -194,7 +195,7 @@ static void painleve_rod(void **state) {
     double deepest = 0;
     for (int k = 0; k < 4 * 12; k++) {
         double angle = 0.2 + 0.1 * (k / 4); /* of the rod from the vertical, leaning into its motion or away */
-        Thing rod = {TAC_CAPSULE, {tip, half, 0}, 1, {0, 0, tip + half * cos(angle)}, mu[k % 4], 0};
+        Thing rod = {TAC_GEOM_CAPSULE, {tip, half, 0}, 1, {0, 0, tip + half * cos(angle)}, mu[k % 4], 0};
         World w = on_plane(&rod, 0, 2e-3);
         w.x[3] = cos(angle / 2), w.x[5] = (k % 2 ? 1 : -1) * sin(angle / 2);
         world_velocity(&w)[0] = 5;
@@ -273,7 +274,8 @@ static void newtons_cradle(void **state) {
     enum { N = 5 };
     World w = world_begin(0, 5e-4);
     for (int i = 0; i < N; i++)
-        add_thing(&w, &(Thing){TAC_SPHERE, {0.05, 0, 0}, 0.3, {(0.1 + 1e-3) * i - (i == 0 ? 0.02 : 0), 0, 0}, 0, 1});
+        add_thing(&w,
+                  &(Thing){TAC_GEOM_SPHERE, {0.05, 0, 0}, 0.3, {(0.1 + 1e-3) * i - (i == 0 ? 0.02 : 0), 0, 0}, 0, 1});
     finish(&w, 0, NULL);
     double *v = world_velocity(&w);
     v[0] = 1;

@@ -145,7 +145,7 @@ static void register_all(tacModel *m, int type) {
                                         "body/#2.pos[2]",     "body/#2.quat[1]",  "joint/#1.pos[1]",
                                         "joint/#1.axis[2]",   "joint/#1.damping", "joint/#1.armature",
                                         "joint/#1.stiffness", "option.timestep"};
-    int ball = joint_type_dofs(type) == 3 && m->joint_type[1] == TAC_BALL;
+    int ball = joint_type_dofs(type) == 3 && m->joint_type[1] == TAC_JOINT_BALL;
     tacError err;
     if (joint_type_dofs(type) > 0) CHECK_INT(tac_param_set(m, "joint/#1.armature", 0.02, &err), TAC_OK);
     for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS; i++) {
@@ -456,10 +456,10 @@ static void solutions_of_spheres(void **state) {
     (void)state;
     for (int friction = TAC_NCP_CONE; friction <= TAC_NCP_FRICTIONLESS; friction++) {
         World w = world_begin(0, 0.01);
-        tacGeomDef ball = world_geom(TAC_SPHERE, (double[3]){0.5, 0, 0}, 1, 0.5);
+        tacGeomDef ball = world_geom(TAC_GEOM_SPHERE, (double[3]){0.5, 0, 0}, 1, 0.5);
         world_add_plane(&w, 0, 0.5);
         world_add_body(&w, (tacVec3){0, 0, 1}, &ball);
-        world_finish(&w, TAC_NCP);
+        world_finish(&w, TAC_CONTACT_MODEL_NCP);
         check_solution(w.m, 2, (tacNcpFriction)friction, "sphere");
     }
 }

@@ -69,7 +69,7 @@ static double springs(const tacModel *m, const double *q) {
     double sum = 0;
     for (int j = 0; j < m->njnt; j++) {
         int adr = m->joint_qpos_adr[j];
-        if (m->joint_type[j] != TAC_SLIDE && m->joint_type[j] != TAC_HINGE) continue;
+        if (m->joint_type[j] != TAC_JOINT_SLIDE && m->joint_type[j] != TAC_JOINT_HINGE) continue;
         double x = q[adr] - m->qpos_spring[adr];
         sum += 0.5 * m->joint_stiffness_used[j] * x * x;
     }
@@ -120,7 +120,7 @@ static tacModel *sprung(const char *path, double stiffness, double damping) {
     if (tac_load(path, &m, &err) != TAC_OK) fail_msg("%s", err.text);
     for (int j = 0; j < m->njnt; j++) {
         char name[128];
-        if (m->joint_type[j] == TAC_FREE || m->joint_type[j] == TAC_BALL) continue;
+        if (m->joint_type[j] == TAC_JOINT_FREE || m->joint_type[j] == TAC_JOINT_BALL) continue;
         for (int k = 0; k < 3; k++) {
             static const char *const FIELD[] = {"stiffness", "damping", "frictionloss"};
             const double value[] = {stiffness, damping, 0};
@@ -261,8 +261,8 @@ static World sphere_and(tacGeomType type, int partner_is, tacVec3 from, double g
     tacOptionDef option = tac_default_option();
     option.gravity = (tacVec3){0, 0, -g}, option.timestep = 0.02;
     tac_model_set_option(w.b, &option);
-    tacGeomDef partner = world_geom(type, SIZE, 1, 0.5), ball = world_geom(TAC_SPHERE, SIZE, 1, 0.5);
-    tacGeomDef floor = world_geom(TAC_PLANE, (double[3]){1, 1, 1}, 0, 0.5);
+    tacGeomDef partner = world_geom(type, SIZE, 1, 0.5), ball = world_geom(TAC_GEOM_SPHERE, SIZE, 1, 0.5);
+    tacGeomDef floor = world_geom(TAC_GEOM_PLANE, (double[3]){1, 1, 1}, 0, 0.5);
     floor.pos = (tacVec3){0, 0, -0.5}, floor.has_mass = 0;
     if (partner_is == STANDS) tac_model_add_geom(w.b, 0, &floor);
     if (partner_is == FIXED)
@@ -270,7 +270,7 @@ static World sphere_and(tacGeomType type, int partner_is, tacVec3 from, double g
     else
         world_add_body(&w, (tacVec3){0, 0, partner_is == STANDS ? 0.1 : 0}, &partner);
     world_add_body(&w, from, &ball);
-    world_finish(&w, TAC_NCP);
+    world_finish(&w, TAC_CONTACT_MODEL_NCP);
     w.options.ncp_friction = friction, w.options.inputs = TAC_INPUT_XFRC;
     world_start(&w);
     return w;
@@ -296,12 +296,12 @@ static void spheres_do_not_overlap(void **state) {
     static const tacVec3 FROM[3] = {{1.2, 0, 0}, {0, 1.2, 0}, {0, 0, 1.2}};
     for (int friction = TAC_NCP_CONE; friction <= TAC_NCP_FRICTIONLESS; friction++) {
         for (int k = 0; k < 6; k++) { /* pushed along x, y, z to one that is fixed or floats */
-            World w = sphere_and(TAC_SPHERE, k % 2 ? FLOATS : FIXED, FROM[k / 2], 0, (tacNcpFriction)friction);
+            World w = sphere_and(TAC_GEOM_SPHERE, k % 2 ? FLOATS : FIXED, FROM[k / 2], 0, (tacNcpFriction)friction);
             check_touch(&w, k / 2, 5);
             world_end(&w);
         }
         for (int k = 0; k < 2; k++) { /* dropped on one that is fixed, or free and dropped itself on a floor */
-            World w = sphere_and(TAC_SPHERE, k ? STANDS : FIXED, FROM[2], 9.81, (tacNcpFriction)friction);
+            World w = sphere_and(TAC_GEOM_SPHERE, k ? STANDS : FIXED, FROM[2], 9.81, (tacNcpFriction)friction);
             check_touch(&w, 2, 0);
             world_end(&w);
         }
@@ -310,7 +310,7 @@ static void spheres_do_not_overlap(void **state) {
 
 static void sphere_on_capsule_and_box(void **state) {
     (void)state;
-    static const tacGeomType TYPES[] = {TAC_CAPSULE, TAC_BOX};
+    static const tacGeomType TYPES[] = {TAC_GEOM_CAPSULE, TAC_GEOM_BOX};
     static const double HEIGHT[] = {1.5,
                                     1.0}; /* of its centre at rest: half a length and two radii; half a side and one */
     for (int k = 0; k < 2; k++) {
@@ -336,7 +336,7 @@ static void string_has_its_length(void **state) {
     body.inertial = TAC_INERTIAL_DIAG, body.mass = 1, body.inertia = (tacVec3){0.01, 0.01, 0.01};
     int bob = tac_model_add_body(b, 0, &body);
     for (int i = 0; i < 3; i++) {
-        joint.type = i < 2 ? TAC_HINGE : TAC_SLIDE;
+        joint.type = i < 2 ? TAC_JOINT_HINGE : TAC_JOINT_SLIDE;
         joint.axis = (tacVec3){i == 0, i == 1, i == 2 ? -1 : 0};
         if (i == 2) joint.limited = 1, joint.range[0] = 0, joint.range[1] = 2;
         tac_model_add_joint(b, bob, &joint);
@@ -397,8 +397,8 @@ static void welded_bodies_are_one(void **state) {
     double end[2][13];
     for (int merged = 0; merged < 2; merged++) {
         World w = world_begin(0, 0.02);
-        tacGeomDef ball = world_geom(TAC_SPHERE, (double[3]){0.1, 0, 0}, 1, 0.5);
-        tacGeomDef head = world_geom(TAC_BOX, (double[3]){0.1, 0.2, 0.05}, 0.5, 0.5);
+        tacGeomDef ball = world_geom(TAC_GEOM_SPHERE, (double[3]){0.1, 0, 0}, 1, 0.5);
+        tacGeomDef head = world_geom(TAC_GEOM_BOX, (double[3]){0.1, 0.2, 0.05}, 0.5, 0.5);
         tacBodyDef welded = tac_default_body();
         int body = world_add_body(&w, (tacVec3){0, 0, 0.5}, &ball);
         welded.pos = head.pos = (tacVec3){0.3, 0, 0.1};
@@ -409,7 +409,7 @@ static void welded_bodies_are_one(void **state) {
             head.pos = (tacVec3){0, 0, 0}, head.quat = (tacQuat){1, 0, 0, 0};
             tac_model_add_geom(w.b, tac_model_add_body(w.b, body, &welded), &head);
         }
-        world_finish(&w, TAC_NCP);
+        world_finish(&w, TAC_CONTACT_MODEL_NCP);
         w.options.ncp_tolerance = 1e-12, w.options.ncp_polish = 3;
         world_start(&w);
         w.x[7] = 1, w.x[10] = 2, w.x[11] = -1;

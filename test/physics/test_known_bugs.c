@@ -18,8 +18,9 @@
 #define TOL_ROUNDING 1e-13
 #define FIRST_STEP   1e-3
 
-static const tacIntegrator INTEGRATORS[] = {TAC_EULER, TAC_RK4,  TAC_IMPLICIT, TAC_IMPLICITFAST,
-                                            TAC_RKMK4, TAC_SPIN, TAC_CORIOLIS};
+static const tacIntegrator INTEGRATORS[] = {TAC_INTEGRATOR_EULER,        TAC_INTEGRATOR_RK4,   TAC_INTEGRATOR_IMPLICIT,
+                                            TAC_INTEGRATOR_IMPLICITFAST, TAC_INTEGRATOR_RKMK4, TAC_INTEGRATOR_SPIN,
+                                            TAC_INTEGRATOR_CORIOLIS};
 enum { NINTEGRATOR = sizeof INTEGRATORS / sizeof *INTEGRATORS };
 
 /* A model with one integrator, at one state, with its derivative. */
@@ -36,7 +37,7 @@ typedef struct Case {
 static Case open_case(tacModel *m, tacIntegrator integrator) {
     Case c = {.m = m, .options = tac_default_options(m)};
     tacError err = {.text = ""};
-    c.options.contact = TAC_NONE;
+    c.options.contact = TAC_CONTACT_MODEL_NONE;
     c.options.integrator = integrator;
     if (tac_sim_new(m, &c.options, &c.sim, &err) != TAC_OK) print_error("%s\n", err.text);
     CHECK(c.sim != NULL);
@@ -104,14 +105,14 @@ static void check_all_integrators(tacModel *m) {
 static tacModel *two_arms(void) {
     tacBuilder *b = tac_model_begin();
     int trunk = robot_body(b, 0, (tacVec3){0, 0, 1}, 2, (tacVec3){0.02, 0.01, 0}, (tacVec3){0.03, 0.02, 0.01});
-    robot_joint(b, trunk, TAC_FREE, (tacVec3){0, 0, 1});
+    robot_joint(b, trunk, TAC_JOINT_FREE, (tacVec3){0, 0, 1});
     int site[2], hinge[2];
     for (int side = 0; side < 2; side++) {
         double y = side ? 0.2 : -0.2;
         int arm = robot_body(b, trunk, (tacVec3){0, y, 0.1}, 0.5, (tacVec3){0.1, 0, 0.02}, (tacVec3){2e-3, 3e-3, 3e-3});
-        hinge[side] = robot_joint(b, arm, TAC_HINGE, (tacVec3){0.2, 1, 0.1});
+        hinge[side] = robot_joint(b, arm, TAC_JOINT_HINGE, (tacVec3){0.2, 1, 0.1});
         int hand = robot_body(b, arm, (tacVec3){0.25, 0, 0}, 0.2, (tacVec3){0.05, 0, 0}, (tacVec3){1e-3, 1e-3, 1e-3});
-        robot_joint(b, hand, TAC_BALL, (tacVec3){0, 0, 1});
+        robot_joint(b, hand, TAC_JOINT_BALL, (tacVec3){0, 0, 1});
         tacSiteDef def = tac_default_site();
         def.pos = (tacVec3){0.1, 0.01, 0.02};
         site[side] = tac_model_add_site(b, hand, &def);
@@ -130,7 +131,7 @@ static tacModel *two_arms(void) {
 static void shared_ancestor_counted_once(void **state) {
     (void)state;
     tacModel *m = two_arms();
-    Case c = open_case(m, TAC_EULER);
+    Case c = open_case(m, TAC_INTEGRATOR_EULER);
     double *moment = robot_array(m->nu * m->nv), own = 0;
     CHECK_INT(tac_actuation(c.sim, c.x, c.u, &(tacActuation){.moment = moment}), TAC_OK);
     for (int i = 0; i < 6; i++)
@@ -150,12 +151,12 @@ static void quaternion_behind_a_prismatic_offset(void **state) {
     (void)state;
     tacBuilder *b = tac_model_begin();
     int rail = robot_body(b, 0, (tacVec3){0, 0, 1}, 1, (tacVec3){0, 0.1, 0}, (tacVec3){0.01, 0.01, 0.02});
-    robot_joint(b, rail, TAC_SLIDE, (tacVec3){1, 0.3, 0});
+    robot_joint(b, rail, TAC_JOINT_SLIDE, (tacVec3){1, 0.3, 0});
     int head =
         robot_body(b, rail, (tacVec3){0.3, 0, 0.2}, 0.7, (tacVec3){0.1, 0.05, 0.2}, (tacVec3){0.01, 0.02, 0.015});
-    robot_joint(b, head, TAC_SLIDE, (tacVec3){0, 1, 1});
+    robot_joint(b, head, TAC_JOINT_SLIDE, (tacVec3){0, 1, 1});
     tacJointDef ball = tac_default_joint();
-    ball.type = TAC_BALL, ball.pos = (tacVec3){0.05, -0.1, 0.02}, ball.stiffness = 0.5;
+    ball.type = TAC_JOINT_BALL, ball.pos = (tacVec3){0.05, -0.1, 0.02}, ball.stiffness = 0.5;
     tac_model_add_joint(b, head, &ball);
     tacModel *m = robot_finish(b);
     check_all_integrators(m);
@@ -254,7 +255,7 @@ static void gradients_do_not_change_the_step(void **state) {
 static void jacobians_belong_to_the_state_before_the_step(void **state) {
     (void)state;
     tacModel *m = robot_pendulum();
-    Case c = open_case(m, TAC_EULER);
+    Case c = open_case(m, TAC_INTEGRATOR_EULER);
     const double h = c.options.dt = 0.05, g = 9.81;
     tac_sim_free(c.sim);
     CHECK_INT(tac_sim_new(m, &c.options, &c.sim, NULL), TAC_OK);

@@ -142,7 +142,7 @@ static void tumbling_body(void **state) {
 
 static void step_to(const tacModel *m, double time, long n, double *x) {
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim;
     o.dt = time / (double)n;
     CHECK_INT(tac_sim_new(m, &o, &sim, NULL), TAC_OK);

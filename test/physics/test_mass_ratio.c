@@ -15,10 +15,10 @@
 static void add_block(World *w, double z, double mass) {
     tacBodyDef body = tac_default_body();
     tacJointDef joint = tac_default_joint();
-    tacGeomDef geom = world_geom(TAC_BOX, (double[]){0.1, 0.1, 0.05}, mass, 0.5);
+    tacGeomDef geom = world_geom(TAC_GEOM_BOX, (double[]){0.1, 0.1, 0.05}, mass, 0.5);
     body.name = z < 0.1 ? "low" : z < 0.2 ? "middle" : "high";
     body.pos.z = z;
-    joint.type = TAC_FREE;
+    joint.type = TAC_JOINT_FREE;
     int id = tac_model_add_body(w->b, 0, &body);
     tac_model_add_joint(w->b, id, &joint);
     tac_model_add_geom(w->b, id, &geom);
@@ -38,7 +38,7 @@ static void mass_ratios(void **state) {
         world_add_plane(&w, 0, 0.5);
         for (int k = 0; k < blocks; k++)
             add_block(&w, 0.05 + 0.1 * k, m[k]);
-        world_finish(&w, TAC_LCP);
+        world_finish(&w, TAC_CONTACT_MODEL_LCP);
         w.options.toi = toi;
         world_start(&w);
         world_run(&w, 300);
@@ -61,7 +61,7 @@ static void mass_ratio_derivatives(void **state) {
         world_add_plane(&w, 0, 0.5);
         add_block(&w, 0.05, low[i]);
         add_block(&w, 0.15, 10);
-        world_finish(&w, TAC_LCP);
+        world_finish(&w, TAC_CONTACT_MODEL_LCP);
         tacError err;
         const char *path[2] = {"body/low.mass", "body/middle.mass"};
         double P[NDX * 2], theta[2], high[WORLD_MAX_STATE], less[WORLD_MAX_STATE], largest = 0;

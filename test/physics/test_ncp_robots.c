@@ -25,7 +25,7 @@ static void begin(Run *run, const char *path, double dt) {
     tacError err;
     if (tac_load(path, &run->m, &err) != TAC_OK) fail_msg("%s", err.text);
     run->options = tac_default_options(run->m);
-    run->options.contact = TAC_NCP, run->options.dt = dt;
+    run->options.contact = TAC_CONTACT_MODEL_NCP, run->options.dt = dt;
     if (tac_sim_new(run->m, &run->options, &run->sim, &err) != TAC_OK) fail_msg("%s", err.text);
     run->x = calloc((size_t)tac_nx(run->m), sizeof *run->x);
     run->u = calloc((size_t)run->m->nu + 1, sizeof *run->u);

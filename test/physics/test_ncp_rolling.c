@@ -19,7 +19,7 @@ static World load(const char *file, double dt) {
     tacError err;
     tacModel *m;
     if (tac_load(file, &m, &err) != TAC_OK) fail_msg("%s", err.text);
-    World w = world_of(m, TAC_NCP);
+    World w = world_of(m, TAC_CONTACT_MODEL_NCP);
     w.options.dt = dt;
     world_start(&w);
     if (m->nkey > 0) {

@@ -20,7 +20,7 @@ enum { STEPS = 8, HEAP_STEPS = 200 };
 
 static void add_floor(tacBuilder *b) {
     tacGeomDef floor = tac_default_geom();
-    floor.type = TAC_PLANE;
+    floor.type = TAC_GEOM_PLANE;
     floor.size[0] = floor.size[1] = 50, floor.size[2] = 1;
     tac_model_add_geom(b, 0, &floor);
 }
@@ -39,8 +39,8 @@ static tacModel *build(int layers, int side, double off) {
         tacGeomDef geom = tac_default_geom();
         body.pos =
             (tacVec3){0.21 * column + set_off, 0.21 * row + 0.6 * set_off, HALF - SUNK + layer * (2 * HALF - SUNK)};
-        joint.type = TAC_FREE;
-        geom.type = TAC_BOX;
+        joint.type = TAC_JOINT_FREE;
+        geom.type = TAC_GEOM_BOX;
         geom.size[0] = geom.size[1] = geom.size[2] = HALF;
         int id = tac_model_add_body(b, 0, &body);
         tac_model_add_joint(b, id, &joint);
@@ -57,7 +57,8 @@ static void rests(int layers, int side, double off, int least_contacts) {
     tacSim *sim;
     CHECK(m != NULL);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_LCP, options.integrator = TAC_EULER, options.dt = 0.005, options.max_contacts = 1500;
+    options.contact = TAC_CONTACT_MODEL_LCP, options.integrator = TAC_INTEGRATOR_EULER, options.dt = 0.005,
+    options.max_contacts = 1500;
     CHECK(tac_sim_new(m, &options, &sim, &err) == TAC_OK);
     size_t nx = (size_t)tac_nx(m);
     double *x = calloc(2 * nx, sizeof *x), *y = x + nx, u = 0, weight = 0, worst = 0, speed = 0;
@@ -112,8 +113,8 @@ static tacModel *build_heap(int count, uint64_t seed) {
             length += quat[k] * quat[k];
         length = sqrt(length);
         body.quat = (tacQuat){quat[0] / length, quat[1] / length, quat[2] / length, quat[3] / length};
-        joint.type = TAC_FREE;
-        geom.type = TAC_BOX;
+        joint.type = TAC_JOINT_FREE;
+        geom.type = TAC_GEOM_BOX;
         geom.size[0] = 0.1, geom.size[1] = 0.08, geom.size[2] = 0.06;
         int id = tac_model_add_body(b, 0, &body);
         tac_model_add_joint(b, id, &joint);
@@ -132,7 +133,7 @@ static void heap_in_motion(void **state) {
     tacSim *sim;
     CHECK(m != NULL);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_LCP, options.dt = 0.005;
+    options.contact = TAC_CONTACT_MODEL_LCP, options.dt = 0.005;
     CHECK(tac_sim_new(m, &options, &sim, &err) == TAC_OK);
     size_t nx = (size_t)tac_nx(m);
     double *x = calloc(2 * nx, sizeof *x), *y = x + nx, u = 0, worst = 0;

@@ -25,7 +25,7 @@
 
 enum { RODS = 2000 };
 static const double STEP = 3e-5;
-static const Thing BALL = {TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.105}, 0.5};
+static const Thing BALL = {TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.105}, 0.5};
 
 static tacOptions bounce_gradient(tacOptions options) {
     options.gradient = TAC_GRADIENT_BOUNCE;
@@ -105,9 +105,9 @@ static void oblique_impact(void **state) {
 /* A ball and a turning box bounce, each other way: all columns, restitution among them. */
 static void exact_gradient(void **state) {
     (void)state;
-    const Thing things[] = {{TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.103}, 0.5},
-                            {TAC_BOX, {0.1, 0.07, 0.05}, 2, {0.5, 0, 0.09}, 0.3},
-                            {TAC_SPHERE, {0.08, 0, 0}, 0.5, {0.05, 0.02, 0.275}, 0.9}};
+    const Thing things[] = {{TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.103}, 0.5},
+                            {TAC_GEOM_BOX, {0.1, 0.07, 0.05}, 2, {0.5, 0, 0.09}, 0.3},
+                            {TAC_GEOM_SPHERE, {0.08, 0, 0}, 0.5, {0.05, 0.02, 0.275}, 0.9}};
     World w = bounce_world(3, things, (WorldSetup){9.81, 0.01, 0.4, 0.2, 1, NULL});
     const double v[18] = {0.3, -0.1, -1, 1, 2, -1, 0.1, 0.3, -1.2, 0.4, -0.6, 0.9, 0.1, -0.2, -3, 0.4, 0.2, 0.7};
     const double turn[18] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0.3, -0.4, 0.5};
@@ -163,7 +163,7 @@ static void corrected_exchange(void **state) {
 static void corrected_redundant(void **state) {
     (void)state;
     double A[144];
-    const Thing box = {TAC_BOX, {0.1, 0.07, 0.05}, 2, {0, 0, 0.055}, 0.6};
+    const Thing box = {TAC_GEOM_BOX, {0.1, 0.07, 0.05}, 2, {0, 0, 0.055}, 0.6};
     World w = bounce_world(1, &box, (WorldSetup){0, 0.01, 0, 0, 0, bounce_gradient});
     w.x[w.m->nq + 2] = -1;
     CHECK_INT(tac_step_jac(w.sim, w.x, NULL, NULL, &(tacJac){A, NULL, NULL}, &w.info), TAC_OK);
@@ -220,9 +220,9 @@ static World hinged_rods(tacContactModel contact, double e, double mu) {
     for (int k = 0, parent = 0; k < 2; k++) {
         tacBodyDef body = tac_default_body();
         tacJointDef joint = tac_default_joint();
-        tacGeomDef geom = world_geom(TAC_CAPSULE, rod, 1, mu);
+        tacGeomDef geom = world_geom(TAC_GEOM_CAPSULE, rod, 1, mu);
         body.pos = (tacVec3){0, 0, k == 0 ? HINGE : -0.5};
-        joint.type = TAC_HINGE, joint.axis = (tacVec3){0, 1, 0};
+        joint.type = TAC_JOINT_HINGE, joint.axis = (tacVec3){0, 1, 0};
         geom.pos = (tacVec3){0, 0, -0.25}, geom.restitution = k == 0 ? 0 : e;
         geom.contype = 1, geom.conaffinity = 2; /* the rods pass through each other */
         parent = tac_model_add_body(w.b, parent, &body);
@@ -256,7 +256,7 @@ static double kinetic_of(World *w, const double *v) {
 /* Newton's law gives energy in some of these impacts. The share of restitution leaves as much as there was. */
 static void hinged_bodies(void **state) {
     (void)state;
-    const tacContactModel models[] = {TAC_LCP, TAC_NCP};
+    const tacContactModel models[] = {TAC_CONTACT_MODEL_LCP, TAC_CONTACT_MODEL_NCP};
     for (int k = 0; k < 2; k++) {
         World w = hinged_rods(models[k], 0.3, 0.7);
         int limited = 0;

@@ -14,17 +14,17 @@
 
 enum { STEPS = 400 };
 
-static tacGeomDef ball(double mass, double mu) { return world_geom(TAC_SPHERE, (double[]){0.1, 0, 0}, mass, mu); }
+static tacGeomDef ball(double mass, double mu) { return world_geom(TAC_GEOM_SPHERE, (double[]){0.1, 0, 0}, mass, mu); }
 
 static void add_floor(World *w, tacGeomDef like) {
-    like.type = TAC_PLANE, like.size[0] = like.size[1] = like.size[2] = 1, like.has_mass = 0;
+    like.type = TAC_GEOM_PLANE, like.size[0] = like.size[1] = like.size[2] = 1, like.has_mass = 0;
     tac_model_add_geom(w->b, 0, &like);
 }
 
 static int add_body(World *w, double z, const tacGeomDef *geom) { return world_add_body(w, (tacVec3){0, 0, z}, geom); }
 
 static void finish(World *w) {
-    world_finish(w, TAC_SOFT);
+    world_finish(w, TAC_CONTACT_MODEL_SOFT);
     world_start(w);
 }
 
@@ -209,7 +209,7 @@ static void contradictory_locks_are_shared(void **state) {
     tacBodyDef body = tac_default_body();
     tacJointDef joint = tac_default_joint();
     int id = tac_model_add_body(w.b, 0, &body);
-    joint.type = TAC_HINGE, joint.axis = (tacVec3){0, 0, 1};
+    joint.type = TAC_JOINT_HINGE, joint.axis = (tacVec3){0, 0, 1};
     tac_model_add_joint(w.b, id, &joint);
     tac_model_add_geom(w.b, id, &geom);
     add_lock(&w, -0.4);

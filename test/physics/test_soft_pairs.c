@@ -56,14 +56,14 @@ static tacModel *build(const Setting *s) {
     tacModel *m = NULL;
     tacError err;
     tac_model_set_option(b, &option);
-    plane.type = TAC_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1, plane.condim = 1;
-    ball.type = TAC_SPHERE, ball.size[0] = RADIUS, ball.has_mass = 1, ball.mass = MASS, ball.condim = 1;
+    plane.type = TAC_GEOM_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1, plane.condim = 1;
+    ball.type = TAC_GEOM_SPHERE, ball.size[0] = RADIUS, ball.has_mass = 1, ball.mass = MASS, ball.condim = 1;
     tac_model_add_geom(b, 0, &plane);
     body.pos.z = RADIUS - DEPTH;
     int id = tac_model_add_body(b, 0, &body);
     for (int i = 0; i < 3; i++) {
         tacJointDef joint = tac_default_joint();
-        joint.type = TAC_SLIDE, joint.axis = (tacVec3){i == 0, i == 1, i == 2};
+        joint.type = TAC_JOINT_SLIDE, joint.axis = (tacVec3){i == 0, i == 1, i == 2};
         tac_model_add_joint(b, id, &joint);
     }
     tac_model_add_geom(b, id, &ball);
@@ -80,7 +80,7 @@ static void accelerate(const Setting *s, double a[3]) {
     tacSim *sim = NULL;
     tacOptions options = tac_default_options(m);
     double x[6] = {0, 0, 0, VELOCITY[0], VELOCITY[1], VELOCITY[2]}, y[6];
-    options.contact = TAC_SOFT, options.integrator = TAC_EULER;
+    options.contact = TAC_CONTACT_MODEL_SOFT, options.integrator = TAC_INTEGRATOR_EULER;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     CHECK_INT(tac_step(sim, x, NULL, y, NULL), TAC_OK);
     for (int i = 0; i < 3; i++)

@@ -32,9 +32,12 @@ typedef struct Way {
     tacIntegrator integrator;
     int toi, coriolis;
 } Way;
-static const Way WAYS[] = {{TAC_LCP, TAC_EULER, 0, 0}, {TAC_LCP, TAC_EULER, 1, 0}, {TAC_NONE, TAC_SPIN, 0, 0}};
-static const Way HINGED_WAYS[] = {
-    {TAC_LCP, TAC_EULER, 0, 1}, {TAC_LCP, TAC_EULER, 1, 1}, {TAC_NONE, TAC_CORIOLIS, 0, 0}};
+static const Way WAYS[] = {{TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 0, 0},
+                           {TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 1, 0},
+                           {TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_SPIN, 0, 0}};
+static const Way HINGED_WAYS[] = {{TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 0, 1},
+                                  {TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 1, 1},
+                                  {TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_CORIOLIS, 0, 0}};
 enum { NWAY = sizeof WAYS / sizeof *WAYS };
 
 static tacBuilder *begin(double gravity) {
@@ -50,7 +53,7 @@ static tacModel *lone_body(int shape, Hold hold, double gravity) {
     tacBuilder *b = begin(gravity);
     tacVec3 ipos = hold == FREE ? (tacVec3){0, 0, 0} : (tacVec3){0.1, -0.2, 0.3};
     int body = robot_body(b, 0, (tacVec3){0, 0, 1}, 1, ipos, SHAPES[shape]);
-    robot_joint(b, body, hold == BALL ? TAC_BALL : TAC_FREE, (tacVec3){0, 0, 1});
+    robot_joint(b, body, hold == BALL ? TAC_JOINT_BALL : TAC_JOINT_FREE, (tacVec3){0, 0, 1});
     return robot_finish(b);
 }
 
@@ -62,7 +65,7 @@ static tacModel *crossed_hinges(int shape, int hinges) {
     int body = robot_body(b, 0, (tacVec3){0, 0, 1}, 1, ipos, SHAPES[shape]);
     for (int k = 0; k < hinges; k++) {
         tacJointDef joint = tac_default_joint();
-        joint.type = TAC_HINGE, joint.axis = AXES[k], joint.armature = hinges == 3 ? 0.01 : 0;
+        joint.type = TAC_JOINT_HINGE, joint.axis = AXES[k], joint.armature = hinges == 3 ? 0.01 : 0;
         tac_model_add_joint(b, body, &joint);
     }
     return robot_finish(b);
@@ -72,11 +75,11 @@ static tacModel *crossed_hinges(int shape, int hinges) {
 static tacModel *hinged_needles(void) {
     tacBuilder *b = begin(0);
     int first = robot_body(b, 0, (tacVec3){0, 0, 1}, 1, (tacVec3){0, 0, 0.1}, SHAPES[0]);
-    robot_joint(b, first, TAC_HINGE, (tacVec3){0, 1, 0.3});
+    robot_joint(b, first, TAC_JOINT_HINGE, (tacVec3){0, 1, 0.3});
     int second = robot_body(b, first, (tacVec3){0, 0, 0.5}, 1, (tacVec3){0.1, 0, 0}, (tacVec3){1e-3, 0.08, 0.08});
-    robot_joint(b, second, TAC_HINGE, (tacVec3){1, 0, 0});
+    robot_joint(b, second, TAC_JOINT_HINGE, (tacVec3){1, 0, 0});
     int third = robot_body(b, second, (tacVec3){0.5, 0, 0}, 1, (tacVec3){0, 0, 0.2}, SHAPES[2]);
-    robot_joint(b, third, TAC_HINGE, (tacVec3){0, 0.2, 1});
+    robot_joint(b, third, TAC_JOINT_HINGE, (tacVec3){0, 0.2, 1});
     return robot_finish(b);
 }
 
@@ -175,9 +178,9 @@ static void balls_keep_their_bits(void **state) {
     (void)state;
     tacBuilder *b = begin(9.81);
     int body = robot_body(b, 0, (tacVec3){0, 0, 1}, 1, (tacVec3){0, 0, 0}, (tacVec3){0.3, 0.3, 0.3});
-    robot_joint(b, body, TAC_FREE, (tacVec3){0, 0, 1});
+    robot_joint(b, body, TAC_JOINT_FREE, (tacVec3){0, 0, 1});
     tacModel *m = robot_finish(b);
-    const Way euler = {TAC_NONE, TAC_EULER, 0, 0};
+    const Way euler = {TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_EULER, 0, 0};
     tacSim *plain = open_sim(m, &euler), *spun = open_sim(m, &WAYS[2]);
     double x[13], y[13];
     spin_up(m, 0.7, x);

@@ -22,7 +22,7 @@
 #define TOL_REVERSE 1e-10
 
 static const double STEP = 1e-5;
-static const Thing BALL = {TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.105}, 0.5};
+static const Thing BALL = {TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.105}, 0.5};
 
 static tacOptions stop(tacOptions options) {
     options.toi = 1;
@@ -134,8 +134,8 @@ static void rest_gradient(void **state) {
 static void held_pairs_make_no_impacts(void **state) {
     (void)state;
     const double tilt = 0.3, w0 = 3, half = 0.1;
-    const Thing things[] = {{TAC_BOX, {half, 0.2, half}, 1, {0, 0, 0}, 0},
-                            {TAC_BOX, {0.1, 0.1, 0.1}, 2, {2, 0, 0.1 + 1e-6}, 0}};
+    const Thing things[] = {{TAC_GEOM_BOX, {half, 0.2, half}, 1, {0, 0, 0}, 0},
+                            {TAC_GEOM_BOX, {0.1, 0.1, 0.1}, 2, {2, 0, 0.1 + 1e-6}, 0}};
     World w = bounce_world(2, things, (WorldSetup){GRAVITY, 2e-3, 5, 0, 0, stop});
     double *v = w.x + w.m->nq;
     w.x[0] = half * (cos(tilt) - sin(tilt)), w.x[2] = half * (cos(tilt) + sin(tilt)) + 1e-6;
@@ -176,8 +176,8 @@ static void cradle(void **state) {
 /* A bullet of a millimetre does not pass a plate of a millimetre at 1 km/s. */
 static void no_tunnel(void **state) {
     (void)state;
-    const Thing things[] = {{TAC_SPHERE, {0.001, 0, 0}, 0.01, {0, 0, 1}, 0.5},
-                            {TAC_BOX, {0.5, 0.5, 0.0005}, 1000, {0, 0, 0}, 0}};
+    const Thing things[] = {{TAC_GEOM_SPHERE, {0.001, 0, 0}, 0.01, {0, 0, 1}, 0.5},
+                            {TAC_GEOM_BOX, {0.5, 0.5, 0.0005}, 1000, {0, 0, 0}, 0}};
     World w = bounce_world(2, things, (WorldSetup){0, 0.05, 0, -1, 0, stop});
     w.x[w.m->nq + 2] = -1000;
     world_run(&w, 1);
@@ -189,9 +189,9 @@ static void no_tunnel(void **state) {
 /* Ten seconds of falling, bouncing, rolling and tumbling at 20 to 500 Hz. */
 static void nothing_overlaps(void **state) {
     (void)state;
-    const Thing things[] = {{TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.4}, 0.6},
-                            {TAC_BOX, {0.1, 0.07, 0.05}, 2, {1, 0, 0.5}, 0.3},
-                            {TAC_BOX, {0.1, 0.1, 0.1}, 2, {2, 0, 0.1 + 1e-6}, 0}};
+    const Thing things[] = {{TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.4}, 0.6},
+                            {TAC_GEOM_BOX, {0.1, 0.07, 0.05}, 2, {1, 0, 0.5}, 0.3},
+                            {TAC_GEOM_BOX, {0.1, 0.1, 0.1}, 2, {2, 0, 0.1 + 1e-6}, 0}};
     const double rate[] = {20, 50, 100, 200, 500};
     const double v[18] = {0.3, -0.1, 0, 1, 2, -1, 0.4, 0.3, 0, 4, -6, 3, 0.1};
     for (int i = 0; i < 5; i++) {
@@ -217,9 +217,9 @@ static void nothing_overlaps(void **state) {
 /* Impacts within a step, one after another, with forces and turning: all columns. */
 static void gradients(void **state) {
     (void)state;
-    const Thing things[] = {{TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.103}, 0.5},
-                            {TAC_BOX, {0.1, 0.07, 0.05}, 2, {0.5, 0, 0.1106}, 0.3},
-                            {TAC_SPHERE, {0.08, 0, 0}, 0.5, {0.05, 0.02, 0.289}, 0.9}};
+    const Thing things[] = {{TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.103}, 0.5},
+                            {TAC_GEOM_BOX, {0.1, 0.07, 0.05}, 2, {0.5, 0, 0.1106}, 0.3},
+                            {TAC_GEOM_SPHERE, {0.08, 0, 0}, 0.5, {0.05, 0.02, 0.289}, 0.9}};
     World w = bounce_world(3, things, (WorldSetup){GRAVITY, 0.01, 0.4, 0.2, 1, stop});
     const double v[18] = {0.3, -0.1, -1, 1, 2, -1, 0.1, 0.3, -1.2, 0.4, -0.6, 0.9, 0.1, -0.2, -3, 0.4, 0.2, 0.7};
     const double turn[18] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0.3, -0.4, 0.5};
@@ -240,7 +240,7 @@ static void add_planar(World *w, const tacGeomDef *geom) {
     int id = tac_model_add_body(w->b, 0, &body);
     for (int k = 0; k < 3; k++) {
         tacJointDef joint = tac_default_joint();
-        joint.type = k < 2 ? TAC_SLIDE : TAC_HINGE, joint.axis = axis[k];
+        joint.type = k < 2 ? TAC_JOINT_SLIDE : TAC_JOINT_HINGE, joint.axis = axis[k];
         tac_model_add_joint(w->b, id, &joint);
     }
     tac_model_add_geom(w->b, id, geom);
@@ -252,7 +252,7 @@ static const double BLOCK[3] = {0.05, 0.1, 0.25};
 /* The simulation of a world with the block, by its numbers; the block stands on its edge. */
 static void start_block(World *w, double angle) {
     static const char *const numbers[] = {"geom/#1.size[0]", "geom/#1.mass", "geom/#1.friction[0]", "option.timestep"};
-    world_finish(w, TAC_LCP);
+    world_finish(w, TAC_CONTACT_MODEL_LCP);
     for (int k = 0; k < 4; k++)
         CHECK_INT(tac_param_register(w->m, numbers[k], NULL, NULL), TAC_OK);
     w->options = stop(w->options);
@@ -262,7 +262,7 @@ static void start_block(World *w, double angle) {
 
 static World tilted_block(double restitution) {
     World w = world_begin(0, 0.001);
-    tacGeomDef box = world_geom(TAC_BOX, BLOCK, 1, 2);
+    tacGeomDef box = world_geom(TAC_GEOM_BOX, BLOCK, 1, 2);
     world_add_plane(&w, 0, 0.5);
     box.restitution = restitution;
     add_planar(&w, &box);
@@ -300,7 +300,7 @@ static void slow_return(void **state) {
     static const double DISTANCE[3] = {0.7e-6, 0.5e-6, -0.2e-6};
     for (int k = 0; k < 3; k++) {
         World w = world_begin(0, 0.001);
-        tacGeomDef box = world_geom(TAC_BOX, BLOCK, 1, 2);
+        tacGeomDef box = world_geom(TAC_GEOM_BOX, BLOCK, 1, 2);
         double height = BLOCK[2] + DISTANCE[k];
         world_add_plane(&w, 0, 0.5);
         add_planar(&w, &box);
@@ -324,7 +324,7 @@ static void slow_return(void **state) {
 static World loaded_block(void) {
     const double cube[3] = {0.05, 0.1, 0.05}, reach = 0.05 * sqrt(2), angle = 0.004, turn = -0.5, spin = 15;
     World w = world_begin(0, 0.01);
-    tacGeomDef box = world_geom(TAC_BOX, BLOCK, 1, 2), load = world_geom(TAC_BOX, cube, 0.2, 0);
+    tacGeomDef box = world_geom(TAC_GEOM_BOX, BLOCK, 1, 2), load = world_geom(TAC_GEOM_BOX, cube, 0.2, 0);
     load.priority = 1; /* and smooth, whatever the block is */
     world_add_plane(&w, 0, 0.5);
     add_planar(&w, &box);
@@ -374,8 +374,8 @@ static void taken_back_on_both_sides(void **state) {
 /* Whatever the scratch holds, and with derivatives or without: the same bits. */
 static void same_bits(void **state) {
     (void)state;
-    const Thing things[] = {{TAC_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.104}, 0.5},
-                            {TAC_BOX, {0.1, 0.07, 0.05}, 2, {0.5, 0, 0.052}, 0}};
+    const Thing things[] = {{TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, {0, 0, 0.104}, 0.5},
+                            {TAC_GEOM_BOX, {0.1, 0.07, 0.05}, 2, {0.5, 0, 0.052}, 0}};
     double y[3][BOUNCE_MAX_STATE], A[24 * 24];
     World w = bounce_world(2, things, (WorldSetup){GRAVITY, 0.01, 0.5, 0, 0, stop});
     w.x[w.m->nq + 2] = -1, w.x[w.m->nq + 8] = -1, w.x[w.m->nq + 9] = 0.3;
@@ -397,7 +397,7 @@ static void too_many(void **state) {
     balls[1].pos.x = 0.5;
     World w = bounce_world(2, balls, (WorldSetup){0, 0.01, 0, 0, 0, stop});
     tacOptions options = stop(tac_default_options(w.m));
-    options.contact = TAC_LCP, options.toi_impacts = 1;
+    options.contact = TAC_CONTACT_MODEL_LCP, options.toi_impacts = 1;
     tacSim *sim;
     double y[BOUNCE_MAX_STATE], A[24 * 24];
     CHECK_INT(tac_sim_new(w.m, &options, &sim, NULL), TAC_OK);
@@ -409,7 +409,7 @@ static void too_many(void **state) {
     CHECK_INT(tac_step_jac(sim, w.x, NULL, NULL, &(tacJac){A, NULL, NULL}, NULL), TAC_ERR_IMPACTS);
     tac_sim_free(sim);
     options = tac_default_options(w.m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     options.toi = 1;
     CHECK_INT(tac_sim_new(w.m, &options, &sim, NULL), TAC_ERR_ARGUMENT);
     world_end(&w);
@@ -428,8 +428,8 @@ static void cut_short(void **state) {
     double worst = 1;
     int cut = 0;
     for (int i = 0; i < 6; i++)
-        things[i] =
-            (Thing){TAC_BOX, {0.1, 0.08, 0.06}, 1 + 0.3 * i, {0.27 * (i % 2), 0.27 * (i / 2 % 3), 0.2 + 0.02 * i}, 0};
+        things[i] = (Thing){
+            TAC_GEOM_BOX, {0.1, 0.08, 0.06}, 1 + 0.3 * i, {0.27 * (i % 2), 0.27 * (i / 2 % 3), 0.2 + 0.02 * i}, 0};
     for (uint64_t seed = 1; seed <= 12; seed++) {
         World w = bounce_world(6, things, (WorldSetup){GRAVITY, 0.01, 0.5, 0, 0, stop_once});
         for (int i = 0; i < w.m->nv; i++) /* towards the middle, and tumbling */
@@ -455,8 +455,8 @@ static void long_steps(void **state) {
     (void)state;
     const double size = 0.1, dt[3] = {0.2, 0.5, 1}, mass[2] = {1, 1e-6};
     for (int i = 0; i < 6; i++) {
-        const Thing things[] = {{TAC_BOX, {size, size, size}, mass[i % 2], {0, 0, size}, 0},
-                                {TAC_BOX, {size, size, size}, 1, {0, 0, 3 * size}, 0}};
+        const Thing things[] = {{TAC_GEOM_BOX, {size, size, size}, mass[i % 2], {0, 0, size}, 0},
+                                {TAC_GEOM_BOX, {size, size, size}, 1, {0, 0, 3 * size}, 0}};
         World w = bounce_world(2, things, (WorldSetup){GRAVITY, dt[i / 2], 0.5, 0, 0, stop});
         for (int k = 0; k < 20; k++) {
             double y[BOUNCE_MAX_STATE];
@@ -472,8 +472,8 @@ static void long_steps(void **state) {
  * is finite and free of overlap. */
 static void beyond_reason(void **state) {
     (void)state;
-    const Thing things[] = {{TAC_BOX, {0.1, 0.07, 0.05}, 2, {0, 0, 0.2}, 0.3},
-                            {TAC_BOX, {0.1, 0.1, 0.1}, 2, {0.4, 0, 0.2}, 0}};
+    const Thing things[] = {{TAC_GEOM_BOX, {0.1, 0.07, 0.05}, 2, {0, 0, 0.2}, 0.3},
+                            {TAC_GEOM_BOX, {0.1, 0.1, 0.1}, 2, {0.4, 0, 0.2}, 0}};
     const double fast[] = {1e5, 2.5e7, 1e12};
     for (int i = 0; i < 3; i++) {
         World w = bounce_world(2, things, (WorldSetup){GRAVITY, 0.01, 0.5, 0, 0, stop});

@@ -76,7 +76,7 @@ static void read_case(const char *model, const char *kappa, const char *file, Ca
     if (c->m->nmesh > 0) stop("meshes are not for this build");
     read_params(f, c);
     tacOptions options = tac_default_options(c->m);
-    options.contact = TAC_NCP, options.ncp_kappa = strtod(kappa, NULL);
+    options.contact = TAC_CONTACT_MODEL_NCP, options.ncp_kappa = strtod(kappa, NULL);
     options.ncp_polish = POLISH, options.ncp_iterations = ITERATIONS;
     if (tac_sim_new(c->m, &options, &c->sim, &err) != TAC_OK) stop(err.text);
     if (!measure_step_column_new(c->m, &options, c->sim, &c->step)) stop("out of memory");

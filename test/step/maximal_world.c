@@ -20,7 +20,7 @@ World world_of(tacModel *m, tacContactModel contact, unsigned inputs) {
     tacOptions options = tac_default_options(m);
     tacError err;
     options.contact = contact, options.inputs = inputs;
-    if (contact == TAC_NCP) options.dt = SPAN, options.ncp_kappa = 1e-4, options.ncp_polish = 5;
+    if (contact == TAC_CONTACT_MODEL_NCP) options.dt = SPAN, options.ncp_kappa = 1e-4, options.ncp_polish = 5;
     if (tac_sim_new(m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
     size_t nbody = (size_t)m->nbody, nx = (size_t)tac_nx(m);
     w.x = numbers(nx), w.back = numbers(nx), w.u = numbers((size_t)tac_ninput(m, &options));
@@ -45,7 +45,7 @@ void release(World *w) {
 }
 
 tacModel *carried(void) {
-    static const tacJointType STACK[] = {TAC_HINGE, TAC_SLIDE, TAC_HINGE};
+    static const tacJointType STACK[] = {TAC_JOINT_HINGE, TAC_JOINT_SLIDE, TAC_JOINT_HINGE};
     static const char *const PARAMS[] = {"body/#2.pos[1]",   "body/#2.quat[2]",  "joint/#0.pos[0]",
                                          "joint/#0.axis[1]", "joint/#1.axis[0]", "joint/#0.ref"};
     tacBuilder *b = tac_model_begin();

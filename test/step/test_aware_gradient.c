@@ -29,7 +29,7 @@ static void gradient(const tacModel *m, tacGradientMode mode, const double *x, c
                      double *gx, double *gu) {
     tacOptions options = tac_default_options(m);
     tacSim *sim;
-    options.contact = TAC_LCP;
+    options.contact = TAC_CONTACT_MODEL_LCP;
     options.gradient = mode;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     CHECK_INT(tac_step_vjp(sim, x, u, ybar, &(tacGrad){gx, gu, NULL}, NULL), TAC_OK);
@@ -79,7 +79,7 @@ static void one_of_two(void **state) {
     tacModel *m;
     CHECK_INT(tac_load("models/half_cheetah.xml", &m, NULL), TAC_OK);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_LCP;
+    options.contact = TAC_CONTACT_MODEL_LCP;
     options.inputs = TAC_INPUT_QFRC; /* gradients by joint forces come with u */
     tacSim *sim;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);

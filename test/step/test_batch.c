@@ -15,7 +15,7 @@ static void rollouts_have_the_same_bits(void **state) {
     (void)state;
     tacModel *m = robot_creature();
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     int nx = tac_nx(m), row = (STEPS + 1) * nx;
     double *X = robot_array(WORLDS * row), *U = robot_array(WORLDS * STEPS * m->nu);
     uint64_t first = 0;
@@ -47,7 +47,7 @@ static void failing_world(void **state) {
     (void)state;
     tacModel *m = robot_pendulum();
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     double X[10] = {0.1, 0, 0.2, 0, nan(""), 0, 0.4, 0, 0.5, 0}, Y[10];
     for (int threads = 1; threads <= 3; threads++) {
         for (int i = 0; i < 10; i++)
@@ -68,8 +68,8 @@ static void derivatives_have_the_same_bits(void **state) {
     tacModel *m = robot_creature();
     CHECK_INT(tac_param_register(m, "body/#2.mass", NULL, NULL), TAC_OK);
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
-    o.integrator = TAC_IMPLICIT;
+    o.contact = TAC_CONTACT_MODEL_NONE;
+    o.integrator = TAC_INTEGRATOR_IMPLICIT;
     int nx = tac_nx(m), ndx = tac_ndx(m), nu = m->nu, steps = SHORT * nu;
     double *X = robot_array(FEW * nx), *U = robot_array(FEW * steps), *bar = robot_array(FEW * ndx);
     double *A = robot_array(FEW * ndx * ndx), *B = robot_array(FEW * ndx * nu), *P = robot_array(FEW * ndx);
@@ -120,7 +120,7 @@ static void bad_arguments(void **state) {
     (void)state;
     tacModel *m = robot_pendulum();
     tacOptions o = tac_default_options(m), empty = {0};
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     double X[2] = {0}, Y[4];
     CHECK_INT(tac_batch_step(NULL, &o, 1, X, NULL, Y, 1), TAC_ERR_ARGUMENT);
     CHECK_INT(tac_batch_step(m, &o, -1, X, NULL, Y, 1), TAC_ERR_ARGUMENT);
@@ -162,7 +162,7 @@ static void *run_cancelled(void *data) {
     Cancelled *c = data;
     tacOptions o = tac_default_options(c->m);
     double *U = robot_array(FEW_WORLDS * SOME_STEPS * c->m->nu);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     pthread_cancel(pthread_self());
     tac_batch_rollout(c->m, &o, FEW_WORLDS, SOME_STEPS, c->X, U, 4);
     c->back = 1;

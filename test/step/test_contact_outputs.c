@@ -205,46 +205,46 @@ static void equal_differences(void **state) {
         const char *params[MOST];
     } MODELS[] = {
         {"models/box.xml",
-         TAC_LCP,
+         TAC_CONTACT_MODEL_LCP,
          1,
          {"option.timestep", "option.gravity[2]", "body/box.mass", "geom/ground.friction[0]", NULL}},
         {"models/half_cheetah.xml",
-         TAC_LCP,
+         TAC_CONTACT_MODEL_LCP,
          0,
          {"option.timestep", "option.gravity[2]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
         {"models/ant.xml",
-         TAC_LCP,
+         TAC_CONTACT_MODEL_LCP,
          0,
          {"option.timestep", "option.gravity[0]", "body/torso.mass", "geom/ground.friction[0]", NULL}},
-        {"models/quadruped.xml", TAC_LCP, 0, {"option.gravity[2]", NULL}},
+        {"models/quadruped.xml", TAC_CONTACT_MODEL_LCP, 0, {"option.gravity[2]", NULL}},
         {"models/box.xml",
-         TAC_NCP,
+         TAC_CONTACT_MODEL_NCP,
          0,
          {"option.timestep", "body/box.mass", "body/box.ipos[0]", "geom/box.size[1]", "geom/box.pos[0]",
           "geom/ground.friction[0]", NULL}},
         {"models/half_cheetah.xml",
-         TAC_NCP,
+         TAC_CONTACT_MODEL_NCP,
          0,
          {"option.timestep", "body/torso.mass", "geom/fore_foot.size[0]", "body/fore_shin.pos[2]",
           "joint/fore_shin.pos[0]", NULL}},
-        {"models/ant.xml", TAC_NCP, 0, {"geom/ground.friction[0]", "option.gravity[2]", NULL}},
+        {"models/ant.xml", TAC_CONTACT_MODEL_NCP, 0, {"geom/ground.friction[0]", "option.gravity[2]", NULL}},
         {"models/box.xml",
-         TAC_SOFT,
+         TAC_CONTACT_MODEL_SOFT,
          0,
          {"option.timestep", "body/box.mass", "geom/box.size[1]", "geom/box.pos[0]", "geom/ground.friction[0]",
           "geom/box.solref[0]", "geom/box.solimp[1]", NULL}},
         {"models/half_cheetah.xml",
-         TAC_SOFT,
+         TAC_CONTACT_MODEL_SOFT,
          0,
          {"body/torso.mass", "geom/fore_foot.size[0]", "body/fore_shin.pos[2]", "joint/fore_shin.range[0]",
           "joint/fore_shin.solref_limit[0]", "geom/ground.margin", NULL}},
         {"models/ant.xml",
-         TAC_SOFT,
+         TAC_CONTACT_MODEL_SOFT,
          0,
          {"option.timestep", "geom/ground.friction[0]", "option.gravity[2]", "option.impratio", NULL}},
-        {"test/data/rows.xml", TAC_SOFT, 0, {"equality/chain.solref[1]", "joint/a2.frictionloss", NULL}},
+        {"test/data/rows.xml", TAC_CONTACT_MODEL_SOFT, 0, {"equality/chain.solref[1]", "joint/a2.frictionloss", NULL}},
         {"test/data/soft_pairs.xml",
-         TAC_SOFT,
+         TAC_CONTACT_MODEL_SOFT,
          0,
          {"pair/rolling.solreffriction[0]", "pair/rider.solreffriction[1]", "pair/slow.solref[0]",
           "pair/hand.friction[0]", "pair/hand.solimp[1]", "geom/hand.size[0]", NULL}},
@@ -271,7 +271,7 @@ static void check_momentum(const Case *c) {
     for (int b = 1; b < m->nbody; b++) {
         int joint = m->body_joint_adr[b], alone = m->body_subtree_mass[b] == m->body_mass[b];
         alone = alone && m->body_ipos[b].x == 0 && m->body_ipos[b].y == 0 && m->body_ipos[b].z == 0;
-        if (m->body_joint_num[b] != 1 || m->joint_type[joint] != TAC_FREE || !alone) continue;
+        if (m->body_joint_num[b] != 1 || m->joint_type[joint] != TAC_JOINT_FREE || !alone) continue;
         for (int i = 0; i < 3; i++) {
             double gained = y[m->nq + m->joint_dof_adr[joint] + i] - c->x[m->nq + m->joint_dof_adr[joint] + i];
             double due = h * (z[6 * b + 3 + i] / m->body_mass[b] + gravity[i]);
@@ -315,7 +315,7 @@ static void of_impacts(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
         Case c;
-        open_case_with(&c, MODELS[i].file, TAC_LCP, 1, MODELS[i].params);
+        open_case_with(&c, MODELS[i].file, TAC_CONTACT_MODEL_LCP, 1, MODELS[i].params);
         if (MODELS[i].first > 0) set_first(&c, MODELS[i].first);
         for (uint64_t s = 0, found = 0; found < TOI_STATES && s < TOI_TRIES; s++) {
             if (!has_impacts(&c, s)) continue;
@@ -347,7 +347,7 @@ static void at_equal_friction(void **state) {
     const double equal = 0.6, near = 1e-9;
     Case c;
     (void)state;
-    open_case_with(&c, "test/data/box_pile.xml", TAC_LCP, 1, params);
+    open_case_with(&c, "test/data/box_pile.xml", TAC_CONTACT_MODEL_LCP, 1, params);
     double *P[3] = {numbers(c.nz), numbers(c.nz), numbers(c.nz)}, worst = 0, kink = 0;
     for (uint64_t s = 0, found = 0; found < TOI_STATES && s < TOI_TRIES; s++) {
         if (!has_impacts(&c, s)) continue;
@@ -376,7 +376,7 @@ static void weight(void **state) {
     (void)state;
     static const char *const none[] = {NULL};
     Case c;
-    open_case(&c, "models/box.xml", TAC_LCP, none);
+    open_case(&c, "models/box.xml", TAC_CONTACT_MODEL_LCP, none);
     tac_default_state(c.m, c.x);
     if (c.m->nkey > 0) memcpy(c.x, c.m->key_qpos, (size_t)c.m->nq * sizeof *c.x);
     tac_default_input(c.m, &c.options, c.u);
@@ -417,7 +417,7 @@ static void weight_on_cones(void **state) {
     (void)state;
     static const char *const none[] = {NULL};
     Case c;
-    open_case(&c, "models/box.xml", TAC_NCP, none);
+    open_case(&c, "models/box.xml", TAC_CONTACT_MODEL_NCP, none);
     tac_sim_free(c.sim);
     c.options.ncp_kappa = HARD;
     CHECK_INT(tac_sim_new(c.m, &c.options, &c.sim, NULL), TAC_OK);
@@ -456,7 +456,7 @@ static void none_without_contact(void **state) {
     tacSim *sim;
     CHECK_INT(tac_load("models/box.xml", &m, NULL), TAC_OK);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     CHECK_INT(tac_sim_new(m, &options, &sim, NULL), TAC_OK);
     tacOutputs all = {2, KINDS};
     int nz = tac_outputs_size(m, &all), nx = tac_nx(m), ndx = tac_ndx(m);

@@ -162,7 +162,7 @@ static tacModel *chain(int n) {
         tacGeomDef geom = tac_default_geom();
         body.pos = tac_vec3(0.3, 0.01 * i, 0);
         joint.axis = i % 2 ? tac_vec3(0, 1, 0) : tac_vec3(0, 0, 1);
-        geom.type = TAC_SPHERE, geom.size[0] = 0.1;
+        geom.type = TAC_GEOM_SPHERE, geom.size[0] = 0.1;
         id = tac_model_add_body(b, id, &body);
         CHECK(tac_model_add_joint(b, id, &joint) >= 0 && tac_model_add_geom(b, id, &geom) >= 0);
     }
@@ -259,7 +259,7 @@ static void too_far(void **state) {
     (void)state;
     World w = open_world(load("test/data/touching.xml"));
     int free_joint = 0, finite = 0, overflown = 0;
-    while (free_joint < w.m->njnt && w.m->joint_type[free_joint] != TAC_FREE)
+    while (free_joint < w.m->njnt && w.m->joint_type[free_joint] != TAC_JOINT_FREE)
         free_joint++;
     CHECK(free_joint < w.m->njnt);
     for (double x = 1e3; x < 1e305; x *= 1e9) {

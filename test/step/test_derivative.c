@@ -37,11 +37,11 @@ static double *numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
 static const struct {
     tacIntegrator id;
     const char *name;
-} INTEGRATORS[] = {{TAC_EULER, "Euler"},
-                   {TAC_RK4, "RK4"},
-                   {TAC_IMPLICIT, "implicit"},
-                   {TAC_IMPLICITFAST, "implicitfast"},
-                   {TAC_RKMK4, "RKMK4"}};
+} INTEGRATORS[] = {{TAC_INTEGRATOR_EULER, "Euler"},
+                   {TAC_INTEGRATOR_RK4, "RK4"},
+                   {TAC_INTEGRATOR_IMPLICIT, "implicit"},
+                   {TAC_INTEGRATOR_IMPLICITFAST, "implicitfast"},
+                   {TAC_INTEGRATOR_RKMK4, "RKMK4"}};
 enum { NINTEGRATOR = 5 };
 
 static Case open_case(const char *path, tacIntegrator integrator, unsigned inputs) {
@@ -50,7 +50,7 @@ static Case open_case(const char *path, tacIntegrator integrator, unsigned input
     if (tac_load(path, &c.m, &err) != TAC_OK) print_error("%s\n", err.text);
     CHECK(c.m != NULL);
     c.options = tac_default_options(c.m);
-    c.options.contact = TAC_NONE;
+    c.options.contact = TAC_CONTACT_MODEL_NONE;
     c.options.integrator = integrator;
     c.options.inputs = inputs;
     CHECK_INT(tac_sim_new(c.m, &c.options, &c.sim, &err), TAC_OK);
@@ -170,11 +170,11 @@ static void check_robots(tacIntegrator integrator) {
     }
 }
 
-static void robots_euler(void **state) { (void)state, check_robots(TAC_EULER); }
-static void robots_rk4(void **state) { (void)state, check_robots(TAC_RK4); }
-static void robots_rkmk4(void **state) { (void)state, check_robots(TAC_RKMK4); }
-static void robots_implicit(void **state) { (void)state, check_robots(TAC_IMPLICIT); }
-static void robots_implicitfast(void **state) { (void)state, check_robots(TAC_IMPLICITFAST); }
+static void robots_euler(void **state) { (void)state, check_robots(TAC_INTEGRATOR_EULER); }
+static void robots_rk4(void **state) { (void)state, check_robots(TAC_INTEGRATOR_RK4); }
+static void robots_rkmk4(void **state) { (void)state, check_robots(TAC_INTEGRATOR_RKMK4); }
+static void robots_implicit(void **state) { (void)state, check_robots(TAC_INTEGRATOR_IMPLICIT); }
+static void robots_implicitfast(void **state) { (void)state, check_robots(TAC_INTEGRATOR_IMPLICITFAST); }
 
 /* 1: nobody wrote to it. */
 static int is_untouched(int n, const double *a) {
@@ -213,9 +213,9 @@ static int check_whole(Case *c, double *A, double *B, double *g) {
 /* What a refused state says of a step is nothing, whatever the step before said. */
 static void refusals_say_nothing_of_other_steps(void **state) {
     (void)state;
-    static const tacContactModel CONTACTS[] = {TAC_LCP, TAC_NCP, TAC_SOFT};
+    static const tacContactModel CONTACTS[] = {TAC_CONTACT_MODEL_LCP, TAC_CONTACT_MODEL_NCP, TAC_CONTACT_MODEL_SOFT};
     for (size_t k = 0; k < 3; k++) {
-        Case c = open_case("models/quadruped.xml", TAC_EULER, 0);
+        Case c = open_case("models/quadruped.xml", TAC_INTEGRATOR_EULER, 0);
         tacStepInfo info;
         tacError err;
         double *A = numbers(c.ndx * c.ndx);
@@ -250,7 +250,7 @@ static void least_time_constant_is_constant(void **state) {
         tacError err;
         double x[3] = {0.1, 0.2, 0.3}, u = 0.5, y[3], P[3] = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
         int id = tac_model_add_body(b, 0, &body);
-        joint.type = TAC_HINGE, geom.type = TAC_SPHERE, geom.size[0] = 0.1;
+        joint.type = TAC_JOINT_HINGE, geom.type = TAC_GEOM_SPHERE, geom.size[0] = 0.1;
         motor.trnid[0] = tac_model_add_joint(b, id, &joint), motor.dyntype = TYPES[k], motor.gainprm[0] = 1;
         tac_model_add_geom(b, id, &geom);
         tac_model_add_actuator(b, &motor);
@@ -259,7 +259,7 @@ static void least_time_constant_is_constant(void **state) {
         CHECK_INT(tac_param_set(m, "actuator/#0.dynprm[0]", 1e-16, &err), TAC_OK);
         CHECK_INT(tac_param_register(m, "actuator/#0.dynprm[0]", NULL, &err), TAC_OK);
         tacOptions options = tac_default_options(m);
-        options.contact = TAC_NONE;
+        options.contact = TAC_CONTACT_MODEL_NONE;
         CHECK_INT(tac_sim_new(m, &options, &sim, &err), TAC_OK);
         CHECK_INT(tac_step_jac(sim, x, &u, y, &(tacJac){.P = P}, NULL), TAC_OK);
         for (int i = 0; i < 3; i++)
@@ -287,7 +287,7 @@ static void overflow_is_told(tacContactModel contact, tacIntegrator integrator) 
             c.x[c.m->nq + i] = SPEEDS[k];
             told += check_whole(&c, A, B, g);
         }
-    int expected = contact != TAC_NCP;
+    int expected = contact != TAC_CONTACT_MODEL_NCP;
     if ((told > 0) != expected) print_error("contact %d, integrator %d\n", (int)contact, (int)integrator);
     CHECK((told > 0) == expected);
     free(A), free(B), free(g);
@@ -297,11 +297,11 @@ static void overflow_is_told(tacContactModel contact, tacIntegrator integrator) 
 static void overflows_are_told(void **state) {
     (void)state;
     for (int i = 0; i < NINTEGRATOR; i++) {
-        overflow_is_told(TAC_NONE, INTEGRATORS[i].id);
-        overflow_is_told(TAC_SOFT, INTEGRATORS[i].id);
+        overflow_is_told(TAC_CONTACT_MODEL_NONE, INTEGRATORS[i].id);
+        overflow_is_told(TAC_CONTACT_MODEL_SOFT, INTEGRATORS[i].id);
     }
-    overflow_is_told(TAC_LCP, TAC_EULER);
-    overflow_is_told(TAC_NCP, TAC_EULER);
+    overflow_is_told(TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER);
+    overflow_is_told(TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_EULER);
 }
 
 int main(void) {

@@ -28,11 +28,11 @@ static Body open_body(tacJointType type, double gravity, double gravcomp, double
     tacJointDef joint = tac_default_joint();
     joint.type = type, joint.axis = (tacVec3){0, 0, 1}, joint.stiffness = stiffness, joint.damping = damping;
     int id = tac_model_add_joint(builder, body, &joint);
-    if (type == TAC_SLIDE) robot_motor(builder, id, 1);
+    if (type == TAC_JOINT_SLIDE) robot_motor(builder, id, 1);
     b.m = robot_finish(builder);
     CHECK_INT(tac_param_set(b.m, "body/#1.gravcomp", gravcomp, NULL), TAC_OK);
     tacOptions options = tac_default_options(b.m);
-    options.contact = TAC_NONE, options.integrator = TAC_EULER;
+    options.contact = TAC_CONTACT_MODEL_NONE, options.integrator = TAC_INTEGRATOR_EULER;
     options.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC;
     CHECK_INT(tac_sim_new(b.m, &options, &b.sim, NULL), TAC_OK);
     tac_default_state(b.m, b.x);
@@ -54,7 +54,7 @@ static double gain_of(Body *b) {
 /* Semi-implicit Euler in free fall loses m g^2 h^2 / 2 a step, at any velocity. */
 static void free_fall(void **state) {
     (void)state;
-    Body b = open_body(TAC_FREE, GRAVITY, 0, 0, 0);
+    Body b = open_body(TAC_JOINT_FREE, GRAVITY, 0, 0, 0);
     b.x[b.m->nq + 2] = 3;
     for (int k = 0; k < 5; k++)
         CHECK_NEAR(gain_of(&b), -0.5 * MASS * GRAVITY * GRAVITY * STEP * STEP, TOL_EXACT);
@@ -65,7 +65,7 @@ static void free_fall(void **state) {
 static void spring(void **state) {
     (void)state;
     const double k = 50;
-    Body b = open_body(TAC_SLIDE, 0, 0, k, 0);
+    Body b = open_body(TAC_JOINT_SLIDE, 0, 0, k, 0);
     double sum = 0;
     b.x[0] = 0.3, b.x[1] = 1;
     for (int i = 0; i < 200; i++) {
@@ -80,7 +80,7 @@ static void spring(void **state) {
 /* What motors, forces on dofs and on bodies, and gravity compensation give is work, and no gain. */
 static void inputs_work(void **state) {
     (void)state;
-    Body slide = open_body(TAC_SLIDE, 0, 0, 0, 0), body = open_body(TAC_FREE, GRAVITY, 1, 0, 0);
+    Body slide = open_body(TAC_JOINT_SLIDE, 0, 0, 0, 0), body = open_body(TAC_JOINT_FREE, GRAVITY, 1, 0, 0);
     slide.x[1] = 0.7, slide.u[0] = 5, slide.u[1] = -2;
     slide.u[2 + 6 + 2] = 3; /* force on body 1 along z */
     CHECK_NEAR(gain_of(&slide), 0, TOL_EXACT);
@@ -102,7 +102,7 @@ static void inputs_work(void **state) {
 /* Dampers lose. */
 static void dampers_lose(void **state) {
     (void)state;
-    Body b = open_body(TAC_SLIDE, 0, 0, 0, 4);
+    Body b = open_body(TAC_JOINT_SLIDE, 0, 0, 0, 4);
     b.x[1] = 1;
     double v = 1, after = 1 / (1 + STEP * 4 / MASS);
     CHECK_NEAR(gain_of(&b), 0.5 * MASS * (after * after - v * v), TOL_EXACT);
@@ -112,7 +112,7 @@ static void dampers_lose(void **state) {
 /* Jacobians tell the same, rollouts the sum, reverse modes nothing; a step that fails has gained nothing. */
 static void other_calls(void **state) {
     (void)state;
-    Body b = open_body(TAC_SLIDE, GRAVITY, 0, 30, 1);
+    Body b = open_body(TAC_JOINT_SLIDE, GRAVITY, 0, 30, 1);
     double A[4], bar[2] = {1, 1}, g[2], U[3 * 32] = {0}, X[8], x[2] = {0.2, -1}, sum = 0;
     tacStepInfo info, other;
     memcpy(b.x, x, sizeof x);

@@ -17,7 +17,7 @@ static tacModel *oscillator(double k, double d, int disable) {
     option.timestep = 0.1;
     option.disable = disable;
     tac_model_set_option(b, &option);
-    joint.type = TAC_SLIDE;
+    joint.type = TAC_JOINT_SLIDE;
     joint.axis = (tacVec3){1, 0, 0};
     joint.stiffness = k;
     joint.damping = d;
@@ -30,7 +30,7 @@ static void step_once(const tacModel *m, const double *x, double *y) {
     double *u = robot_array(m->nu + m->nv + 6 * m->nbody + 7 * m->nmocap);
     tacStepInfo info;
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     o.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
     tac_default_input(m, &o, u);
     CHECK_INT(tac_step(sim, x, u, y, &info), TAC_OK);
@@ -103,7 +103,7 @@ static void mocap_input(void **state) {
     base.mocap = 1;
     int parent = tac_model_add_body(b, 0, &base);
     int body = robot_body(b, parent, (tacVec3){0, 0, 0}, 1, (tacVec3){0, 0, 0}, (tacVec3){1, 1, 1});
-    robot_joint(b, body, TAC_SLIDE, (tacVec3){1, 0, 0});
+    robot_joint(b, body, TAC_JOINT_SLIDE, (tacVec3){1, 0, 0});
     tacModel *m = robot_finish(b);
     tacSim *sim = robot_sim(m);
     double x[2] = {0, 0}, u[1 + 18 + 7] = {0}, qacc;
@@ -180,8 +180,8 @@ static void singular_inertia(void **state) {
     tac_model_set_option(b, &option);
     int arm = robot_body(b, 0, (tacVec3){0, 0, 0}, 0, (tacVec3){0, 0, 0}, (tacVec3){0, 0, 0});
     int mass = robot_body(b, arm, (tacVec3){1, 0, 0}, 1, (tacVec3){0, 0, 0}, (tacVec3){0, 0, 0});
-    robot_joint(b, arm, TAC_HINGE, (tacVec3){0, 1, 0});
-    robot_joint(b, mass, TAC_SLIDE, (tacVec3){1, 0, 0});
+    robot_joint(b, arm, TAC_JOINT_HINGE, (tacVec3){0, 1, 0});
+    robot_joint(b, mass, TAC_JOINT_SLIDE, (tacVec3){1, 0, 0});
     tacModel *m = robot_finish(b);
     tacSim *sim = robot_sim(m);
     double x[4] = {0, -1, 0, 0}, u[2 + 18] = {0}, y[4] = {7, 7, 7, 7}, qacc[2] = {7, 7};

@@ -160,14 +160,14 @@ static World arm(void) {
     body.pos = tac_vec3(0, 0, -1.4);
     body.mocap = 1;
     int wall = tac_model_add_body(b, 0, &body);
-    geom.type = TAC_BOX;
+    geom.type = TAC_GEOM_BOX;
     geom.size[0] = 2;
     geom.size[1] = 2;
     geom.size[2] = 0.2;
     tac_model_add_geom(b, wall, &geom);
     body = tac_default_body();
     geom = tac_default_geom();
-    geom.type = TAC_CAPSULE;
+    geom.type = TAC_GEOM_CAPSULE;
     geom.size[0] = 0.05;
     geom.size[1] = 0.3;
     geom.pos = tac_vec3(0.35, 0, 0);
@@ -176,7 +176,7 @@ static World arm(void) {
     for (int i = 0; i < 3; i++) {
         body.pos = tac_vec3(i ? 0.7 : 0, 0, 0);
         parent = tac_model_add_body(b, parent, &body);
-        joint.type = i ? TAC_HINGE : TAC_BALL;
+        joint.type = i ? TAC_JOINT_HINGE : TAC_JOINT_BALL;
         joint.axis = tac_vec3(0.2 * i, 1, 0.3);
         joint.pos = tac_vec3(0, 0, 0.02);
         tac_model_add_joint(b, parent, &joint);

@@ -20,8 +20,8 @@ static uint64_t hash_of_run(const char *path) {
     uint64_t hash = 0;
     CHECK_INT(tac_load(path, &m, &err), TAC_OK);
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
-    o.integrator = TAC_EULER;
+    o.contact = TAC_CONTACT_MODEL_NONE;
+    o.integrator = TAC_INTEGRATOR_EULER;
     CHECK_INT(tac_sim_new(m, &o, &sim, &err), TAC_OK);
     double *x = robot_array(tac_nx(m)), *u = robot_array(tac_ninput(m, &o));
     tac_default_state(m, x);

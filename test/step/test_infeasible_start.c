@@ -97,7 +97,7 @@ static void begin(Run *run, int k) {
     for (; run->np < MOST_PARAM && CASES[k].param[run->np] != NULL; run->np++)
         if (tac_param_register(run->m, CASES[k].param[run->np], NULL, &err) != TAC_OK) fail_msg("%s", err.text);
     tacOptions options = tac_default_options(run->m);
-    options.contact = TAC_NCP, options.dt = DT, options.ncp_polish = 3;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = DT, options.ncp_polish = 3;
     if (tac_sim_new(run->m, &options, &run->sim, &err) != TAC_OK) fail_msg("%s", err.text);
     tac_default_state(run->m, run->x);
     run->ndx = tac_ndx(run->m);
@@ -262,7 +262,7 @@ static void kinks_are_told(void **state) {
     tacError err;
     if (tac_load(scratch_text("end.xml", AT_ITS_END), &m, &err) != TAC_OK) fail_msg("%s", err.text);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NCP, options.dt = DT;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = DT;
     if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
     CHECK_NEAR(info_at(sim, 0, 0).feature_margin, 0, 0);
     CHECK(info_at(sim, 0, 1e-6).active_set != info_at(sim, 0, -1e-6).active_set);

@@ -15,7 +15,7 @@ enum { MOST = 64 };
 
 static tacSim *open_sim(const tacModel *m, tacIntegrator integrator, double dt) {
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim = NULL;
     o.integrator = integrator;
     o.dt = dt;
@@ -66,7 +66,7 @@ static void implicit_is_its_definition(void **state) {
     const double h = 0.01;
     for (uint64_t seed = 0; seed < 12; seed++) {
         tacModel *m = seed % 2 ? robot_creature() : random_tree(seed, 6);
-        tacSim *sim = open_sim(m, TAC_IMPLICIT, h);
+        tacSim *sim = open_sim(m, TAC_INTEGRATOR_IMPLICIT, h);
         double x[2 * MOST], y[2 * MOST], a[MOST], u[MOST] = {0};
         CHECK(tac_nx(m) <= 2 * MOST && m->nv <= MOST);
         robot_state(m, x, seed);
@@ -89,7 +89,7 @@ static void implicitfast_leaves_coriolis_out(void **state) {
         tacModel *m = robot == 0 ? robot_pendulum() : robot == 1 ? robot_free_body() : robot_double_pendulum();
         robot_state(m, x, 3);
         for (int k = 0; k < 2; k++) {
-            tacSim *sim = open_sim(m, k ? TAC_IMPLICITFAST : TAC_IMPLICIT, 0.01);
+            tacSim *sim = open_sim(m, k ? TAC_INTEGRATOR_IMPLICITFAST : TAC_INTEGRATOR_IMPLICIT, 0.01);
             CHECK_INT(tac_step(sim, x, u, y[k], NULL), TAC_OK);
             tac_sim_free(sim);
         }
@@ -107,7 +107,7 @@ static void stiff_damping_is_stable(void **state) {
     (void)state;
     tacBuilder *b = tac_model_begin();
     int body = robot_body(b, 0, (tacVec3){0, 0, 0}, 1, (tacVec3){0, 0, 0}, (tacVec3){1, 1, 1});
-    int joint = robot_joint(b, body, TAC_SLIDE, (tacVec3){1, 0, 0});
+    int joint = robot_joint(b, body, TAC_JOINT_SLIDE, (tacVec3){1, 0, 0});
     tacActuatorDef def = tac_default_actuator();
     def.trnid[0] = joint;
     def.biastype = TAC_BIAS_AFFINE;
@@ -116,7 +116,7 @@ static void stiff_damping_is_stable(void **state) {
     tacModel *m = robot_finish(b);
     double h = 0.01, u = 0;
     for (int k = 0; k < 2; k++) {
-        tacSim *sim = open_sim(m, k ? TAC_IMPLICITFAST : TAC_IMPLICIT, h);
+        tacSim *sim = open_sim(m, k ? TAC_INTEGRATOR_IMPLICITFAST : TAC_INTEGRATOR_IMPLICIT, h);
         double x[2] = {0, 1};
         for (int i = 1; i <= 5; i++) {
             CHECK_INT(tac_step(sim, x, &u, x, NULL), TAC_OK);
@@ -155,7 +155,7 @@ static double error_of(const tacModel *m, const double *x, const double *exact) 
 /* Halving the step divides the error by 2^order. */
 static void check_order(const tacModel *m, tacIntegrator integrator, int n, double order) {
     double exact[2 * MOST], coarse[2 * MOST], fine[2 * MOST];
-    run(m, TAC_RKMK4, 4000, exact);
+    run(m, TAC_INTEGRATOR_RKMK4, 4000, exact);
     run(m, integrator, n, coarse);
     run(m, integrator, 2 * n, fine);
     double e1 = error_of(m, coarse, exact), e2 = error_of(m, fine, exact), observed = log2(e1 / e2);
@@ -170,11 +170,11 @@ static void orders(void **state) {
     (void)state;
     tacModel *models[] = {random_tree(3, 5), robot_drifter(), robot_double_pendulum()};
     for (int i = 0; i < 3; i++) {
-        check_order(models[i], TAC_EULER, 2000, 1);
-        check_order(models[i], TAC_RK4, i < 2 ? 200 : 40, i < 2 ? 2 : 4);
-        check_order(models[i], TAC_RKMK4, 40, 4);
-        check_order(models[i], TAC_IMPLICIT, 2000, 1);
-        check_order(models[i], TAC_IMPLICITFAST, 2000, 1);
+        check_order(models[i], TAC_INTEGRATOR_EULER, 2000, 1);
+        check_order(models[i], TAC_INTEGRATOR_RK4, i < 2 ? 200 : 40, i < 2 ? 2 : 4);
+        check_order(models[i], TAC_INTEGRATOR_RKMK4, 40, 4);
+        check_order(models[i], TAC_INTEGRATOR_IMPLICIT, 2000, 1);
+        check_order(models[i], TAC_INTEGRATOR_IMPLICITFAST, 2000, 1);
         tac_model_free(models[i]);
     }
 }
@@ -191,7 +191,7 @@ static double energy_of(tacSim *sim, const tacModel *m, const double *x) {
 static void runge_kutta_keeps_energy(void **state) {
     (void)state;
     tacModel *m = robot_drifter();
-    tacSim *sim = open_sim(m, TAC_RKMK4, 1e-3);
+    tacSim *sim = open_sim(m, TAC_INTEGRATOR_RKMK4, 1e-3);
     double x[2 * MOST];
     tacVec6 before, after;
     robot_state(m, x, 1);
@@ -215,7 +215,7 @@ static void mean_energy(int n, double *first, double *whole, double *last) {
     tacModel *m = robot_pendulum();
     const double time = 600;
     long steps = (long)n * (long)time;
-    tacSim *sim = open_sim(m, TAC_EULER, time / (double)steps);
+    tacSim *sim = open_sim(m, TAC_INTEGRATOR_EULER, time / (double)steps);
     double x[2] = {1, 0}, e0 = energy_of(sim, m, x);
     *first = *whole = *last = 0;
     for (long k = 0; k < steps; k++) {

@@ -40,12 +40,12 @@ static double trip(World *w, double span, const double *start) {
 static void round_trip_of_joint_types(void **state) {
     (void)state;
     for (int type = 0; type < JOINT_TYPES; type++) {
-        World w = world_of(joint_chain(type, 10, 0, 0), TAC_NONE, 0);
+        World w = world_of(joint_chain(type, 10, 0, 0), TAC_CONTACT_MODEL_NONE, 0);
         tacDraw d = {(uint64_t)(100 + type), 0};
         double *move = numbers((size_t)w.m->nv);
         for (int k = 0; k < 5; k++) {
             for (int i = 0; i < w.m->nv; i++)
-                move[i] = draw_uniform(&d, -1, 1) * (w.m->joint_type[w.m->dof_joint[i]] == TAC_BALL ? 1.7 : 3);
+                move[i] = draw_uniform(&d, -1, 1) * (w.m->joint_type[w.m->dof_joint[i]] == TAC_JOINT_BALL ? 1.7 : 3);
             tac_qpos_add(w.m, w.m->qpos_0, move, w.x);
             draw_array(&d, w.m->nv, w.x + w.m->nq);
             for (int s = 0; s < NSPAN; s++) {
@@ -68,7 +68,7 @@ static const char *const ROBOTS[] = {"models/hopper.xml",   "models/box.xml",   
 static void round_trip_of_robots(void **state) {
     (void)state;
     for (size_t r = 0; r < sizeof ROBOTS / sizeof *ROBOTS; r++) {
-        World w = loaded(ROBOTS[r], TAC_NONE);
+        World w = loaded(ROBOTS[r], TAC_CONTACT_MODEL_NONE);
         tacDraw d = {200 + r, 0};
         double *move = numbers((size_t)w.m->nv), *start = numbers((size_t)w.m->nq);
         for (int k = 0; k < 10; k++) {
@@ -87,7 +87,7 @@ static void round_trip_of_robots(void **state) {
 /* Poses do not say how often a hinge went round: the start does. */
 static void turns_of_a_hinge_are_the_start_s(void **state) {
     (void)state;
-    World w = loaded("models/pendulum.xml", TAC_NONE);
+    World w = loaded("models/pendulum.xml", TAC_CONTACT_MODEL_NONE);
     w.x[0] = 7;
     double near_by = 7.5, far = 0.5, back = 7 - 2 * acos(-1.0);
     CHECK_LT(trip(&w, 0, &near_by), TOL_TRIP);
@@ -99,7 +99,7 @@ static void turns_of_a_hinge_are_the_start_s(void **state) {
 /* A body that is pulled off its joint: what it is off by is told, along what no joint of it moves. */
 static void bodies_apart_are_told(void **state) {
     (void)state;
-    World w = loaded("models/half_cheetah.xml", TAC_NONE);
+    World w = loaded("models/half_cheetah.xml", TAC_CONTACT_MODEL_NONE);
     const double off = 1e-3;
     CHECK_LT(trip(&w, 0, w.m->qpos_0), TOL_TRIP);
     w.z.pose[7 * (w.m->nbody - 1) + 1] += off; /* across the plane in which it moves */
@@ -156,7 +156,7 @@ static void derivatives_of_robots(void **state) {
     static const char *const PATHS[] = {"models/half_cheetah.xml", "experiments/scenes/atlas.xml",
                                         "models/humanoid.xml"};
     for (size_t r = 0; r < sizeof PATHS / sizeof *PATHS; r++) {
-        World w = loaded(PATHS[r], TAC_NONE);
+        World w = loaded(PATHS[r], TAC_CONTACT_MODEL_NONE);
         random_state(w.m, 400 + r, w.x, w.x + w.m->nq);
         for (int s = 0; s < NSPAN; s++) {
             w.z.span = SPANS[s];
@@ -169,7 +169,7 @@ static void derivatives_of_robots(void **state) {
 static void derivatives_of_joint_types(void **state) {
     (void)state;
     for (int type = 0; type < JOINT_TYPES; type++) {
-        World w = world_of(joint_chain(type, 2, 0, 0), TAC_NONE, 0);
+        World w = world_of(joint_chain(type, 2, 0, 0), TAC_CONTACT_MODEL_NONE, 0);
         random_state(w.m, 500 + (uint64_t)type, w.x, w.x + w.m->nq);
         for (int s = 0; s < NSPAN; s++) {
             w.z.span = SPANS[s];
@@ -181,7 +181,7 @@ static void derivatives_of_joint_types(void **state) {
 
 static void derivatives_by_inputs_and_places(void **state) {
     (void)state;
-    World w = world_of(carried(), TAC_NONE, TAC_INPUT_MOCAP);
+    World w = world_of(carried(), TAC_CONTACT_MODEL_NONE, TAC_INPUT_MOCAP);
     tacModel *m = w.m;
     World trial = trial_of(&w);
     size_t nz = 12 * (size_t)m->nbody;
@@ -210,7 +210,7 @@ static void derivatives_by_inputs_and_places(void **state) {
 /* The same bits after a workspace of NaN. */
 static void workspace_does_not_matter(void **state) {
     (void)state;
-    World w = loaded("models/humanoid.xml", TAC_NONE);
+    World w = loaded("models/humanoid.xml", TAC_CONTACT_MODEL_NONE);
     size_t nz = 12 * (size_t)w.m->nbody, ndx = (size_t)tac_ndx(w.m), bytes = nz * ndx * sizeof(double);
     double *A[2] = {numbers(nz * ndx), numbers(nz * ndx)}, *N[2] = {numbers(nz * ndx), numbers(nz * ndx)};
     random_state(w.m, 650, w.x, w.x + w.m->nq);
@@ -234,7 +234,7 @@ static void workspace_does_not_matter(void **state) {
 
 static void bad_arguments(void **state) {
     (void)state;
-    World w = loaded("models/pendulum.xml", TAC_NONE);
+    World w = loaded("models/pendulum.xml", TAC_CONTACT_MODEL_NONE);
     w.z.span = -1;
     CHECK_INT(tac_to_maximal(w.sim, w.x, w.u, &w.z, NULL), TAC_ERR_ARGUMENT);
     w.z.span = 0;

@@ -64,7 +64,7 @@ static World moved(const Case *c) {
     for (int k = 0; k < c->steps; k++)
         CHECK_INT(tac_step(w.sim, w.x, w.u, w.x, &info), TAC_OK);
     CHECK_INT(tac_step(w.sim, w.x, w.u, w.back, &info), TAC_OK);
-    CHECK(info.contacts > 0 || c->contact == TAC_NONE);
+    CHECK(info.contacts > 0 || c->contact == TAC_CONTACT_MODEL_NONE);
     return w;
 }
 
@@ -138,23 +138,28 @@ static void check_step(const Case *c, double span, double worst[3]) {
 }
 
 static const Case NCP_CASES[] = {
-    {"models/half_cheetah.xml", TAC_NCP, SPAN, 8,
+    {"models/half_cheetah.xml", TAC_CONTACT_MODEL_NCP, SPAN, 8,
      .params = {"body/#3.pos[0]", "geom/#0.pos[2]", "actuator/#1.gear[0]"}},
-    {"models/box.xml", TAC_NCP, SPAN, 3, .params = {"geom/#0.pos[2]", "body/#1.ipos[0]", "geom/#1.size[0]"}},
-    {"models/ant.xml", TAC_NCP, 0.01, 40, .params = {"body/#3.pos[0]", "geom/#0.pos[2]", "body/#5.quat[2]"}},
-    {"models/quadruped.xml", TAC_NCP, 0.01, 20,
+    {"models/box.xml", TAC_CONTACT_MODEL_NCP, SPAN, 3,
+     .params = {"geom/#0.pos[2]", "body/#1.ipos[0]", "geom/#1.size[0]"}},
+    {"models/ant.xml", TAC_CONTACT_MODEL_NCP, 0.01, 40,
+     .params = {"body/#3.pos[0]", "geom/#0.pos[2]", "body/#5.quat[2]"}},
+    {"models/quadruped.xml", TAC_CONTACT_MODEL_NCP, 0.01, 20,
      .params = {"body/#3.pos[0]", "geom/#0.pos[2]", "actuator/#1.gainprm[0]"}},
-    {"models/humanoid.xml", TAC_NCP, 0.01, 20, .params = {"body/#3.pos[0]", "geom/#0.pos[2]", "actuator/#4.gear[0]"}},
+    {"models/humanoid.xml", TAC_CONTACT_MODEL_NCP, 0.01, 20,
+     .params = {"body/#3.pos[0]", "geom/#0.pos[2]", "actuator/#4.gear[0]"}},
 };
 static const Case OTHER_CASES[] = {
-    {"models/half_cheetah.xml", TAC_LCP, 0.005, 60,
+    {"models/half_cheetah.xml", TAC_CONTACT_MODEL_LCP, 0.005, 60,
      .params = {"body/#3.pos[0]", "geom/#0.pos[2]", "actuator/#1.gear[0]"}},
-    {"models/box.xml", TAC_LCP, 0.005, 3, .params = {"geom/#0.pos[2]", "body/#1.ipos[0]", "geom/#1.size[0]"}},
-    {"models/quadruped.xml", TAC_LCP, 0.002, 60,
+    {"models/box.xml", TAC_CONTACT_MODEL_LCP, 0.005, 3,
+     .params = {"geom/#0.pos[2]", "body/#1.ipos[0]", "geom/#1.size[0]"}},
+    {"models/quadruped.xml", TAC_CONTACT_MODEL_LCP, 0.002, 60,
      .params = {"body/#3.pos[0]", "geom/#0.pos[2]", "actuator/#1.gainprm[0]"}},
-    {"models/humanoid.xml", TAC_NONE, 0.005, 5,
+    {"models/humanoid.xml", TAC_CONTACT_MODEL_NONE, 0.005, 5,
      .params = {"body/#3.pos[0]", "joint/#4.axis[0]", "actuator/#4.gear[0]"}},
-    {"models/ant.xml", TAC_SOFT, 0.005, 10, .params = {"body/#3.pos[0]", "geom/#0.pos[2]", "body/#5.quat[2]"}},
+    {"models/ant.xml", TAC_CONTACT_MODEL_SOFT, 0.005, 10,
+     .params = {"body/#3.pos[0]", "geom/#0.pos[2]", "body/#5.quat[2]"}},
 };
 enum { NCP = sizeof NCP_CASES / sizeof *NCP_CASES, OTHER = sizeof OTHER_CASES / sizeof *OTHER_CASES };
 
@@ -300,9 +305,9 @@ static void reverse_of_joints_and_places(void **state) {
     double worst = 0;
     for (int type = 0; type < JOINT_TYPES + 2; type++) {
         const unsigned forces = TAC_INPUT_QFRC | TAC_INPUT_XFRC;
-        World w = type < JOINT_TYPES    ? world_of(joint_chain(type, 3, 0, 0), TAC_NONE, forces)
-                  : type == JOINT_TYPES ? world_of(carried(), TAC_NONE, TAC_INPUT_MOCAP)
-                                        : world_of(doubled(), TAC_NONE, forces);
+        World w = type < JOINT_TYPES    ? world_of(joint_chain(type, 3, 0, 0), TAC_CONTACT_MODEL_NONE, forces)
+                  : type == JOINT_TYPES ? world_of(carried(), TAC_CONTACT_MODEL_NONE, TAC_INPUT_MOCAP)
+                                        : world_of(doubled(), TAC_CONTACT_MODEL_NONE, forces);
         random_state(w.m, 800 + (uint64_t)type, w.x, w.x + w.m->nq);
         for (int s = 0; s < NSPAN; s++)
             check_reverse(&w, SPANS[s], TAC_OK, &worst);

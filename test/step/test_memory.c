@@ -220,10 +220,10 @@ static uint64_t hash_derivatives(Probe *p, void *memory, size_t bytes) {
 /* Every integrator: no allocation in any of them, and the same bits whatever the workspace held. */
 static void derivatives_stand_alone(void **state) {
     (void)state;
-    for (int integrator = TAC_EULER; integrator <= TAC_RKMK4; integrator++) {
+    for (int integrator = TAC_INTEGRATOR_EULER; integrator <= TAC_INTEGRATOR_RKMK4; integrator++) {
         Probe p = probe_begin();
         tacOptions options = tac_default_options(p.m);
-        options.contact = TAC_NONE;
+        options.contact = TAC_CONTACT_MODEL_NONE;
         size_t bytes = tac_rollout_vjp_bytes(p.m, 3, 1);
         void *memory = aligned_alloc(64, bytes);
         options.integrator = (tacIntegrator)integrator;

@@ -31,7 +31,7 @@ static void open_case(const char *path, Case *c) {
     tacError err;
     if (tac_load(path, &c->m, &err) != TAC_OK) fail_msg("%s", err.text);
     tacOptions options = tac_default_options(c->m);
-    options.contact = TAC_NCP;
+    options.contact = TAC_CONTACT_MODEL_NCP;
     CHECK_INT(tac_sim_new(c->m, &options, &c->sim, &err), TAC_OK);
     size_t nx = (size_t)tac_nx(c->m);
     double *x = c->x = calloc(nx, sizeof *x);

@@ -39,10 +39,10 @@ enum { NPARAM = sizeof PARAMS / sizeof *PARAMS, FRICTION_OF_BOX = 21 };
 static tacModel *robot(void) {
     tacBuilder *b = tac_model_begin();
     tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE, plane.friction[0] = 0.7, plane.size[0] = plane.size[1] = plane.size[2] = 1;
+    plane.type = TAC_GEOM_PLANE, plane.friction[0] = 0.7, plane.size[0] = plane.size[1] = plane.size[2] = 1;
     tac_model_add_geom(b, 0, &plane);
     for (int i = 0, parent = 0; i < 4; i++) {
-        static const tacJointType TYPE[4] = {TAC_FREE, TAC_HINGE, TAC_BALL, TAC_FREE};
+        static const tacJointType TYPE[4] = {TAC_JOINT_FREE, TAC_JOINT_HINGE, TAC_JOINT_BALL, TAC_JOINT_FREE};
         tacBodyDef body = tac_default_body();
         tacJointDef joint = tac_default_joint();
         tacGeomDef geom = tac_default_geom();
@@ -52,7 +52,10 @@ static tacModel *robot(void) {
         if (i == 1) joint.limited = 1, joint.range[0] = -0.3, joint.range[1] = 0.3, joint.stiffness = 2;
         if (i == 1 || i == 2) joint.damping = 0.2, joint.armature = 0.02;
         int id = tac_model_add_joint(b, parent, &joint);
-        geom.type = i == 0 ? TAC_BOX : i == 3 ? TAC_SPHERE : TAC_CAPSULE, geom.friction[0] = i == 0 ? 0.8 : 0.6;
+        geom.type = i == 0   ? TAC_GEOM_BOX
+                    : i == 3 ? TAC_GEOM_SPHERE
+                             : TAC_GEOM_CAPSULE,
+        geom.friction[0] = i == 0 ? 0.8 : 0.6;
         geom.size[0] = i == 0 ? 0.2 : i == 3 ? 0.1 : 0.05, geom.size[1] = 0.1, geom.size[2] = 0.1;
         geom.has_mass = 1, geom.mass = i == 0 ? 2 : 0.5;
         tac_model_add_geom(b, parent, &geom);
@@ -65,7 +68,7 @@ static tacModel *robot(void) {
     tacBodyDef wall = tac_default_body();
     tacGeomDef side = tac_default_geom();
     wall.mocap = 1, wall.pos = (tacVec3){0, 0.7, 0.15};
-    side.type = TAC_BOX, side.friction[0] = 0.6, side.size[0] = side.size[1] = 0.1, side.size[2] = 0.1;
+    side.type = TAC_GEOM_BOX, side.friction[0] = 0.6, side.size[0] = side.size[1] = 0.1, side.size[2] = 0.1;
     tac_model_add_geom(b, tac_model_add_body(b, 0, &wall), &side);
     tacModel *m;
     tacError err;
@@ -80,7 +83,7 @@ static tacSim *simulate_with(const tacModel *m, tacNcpFriction friction, double 
     tacOptions options = tac_default_options(m);
     tacSim *sim;
     tacError err;
-    options.contact = TAC_NCP, options.dt = TIME_STEP, options.ncp_kappa = kappa;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = TIME_STEP, options.ncp_kappa = kappa;
     options.ncp_gradient_kappa = gradient_kappa;
     options.ncp_polish = 5, options.inputs = INPUTS, options.ncp_friction = friction;
     if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
@@ -95,7 +98,7 @@ static tacSim *simulate(const tacModel *m, double kappa, double gradient_kappa) 
 static void draw_state(const tacModel *m, tacDraw *d, double *x, double *u, int nu) {
     double move[MOST], start[MOST];
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     options.inputs = INPUTS;
     tac_default_input(m, &options, u);
     tac_default_state(m, start);
@@ -258,7 +261,7 @@ static void reverse_is_forward(void **state) {
     tacModel *m = robot();
     tacSim *sim = simulate(m, 1e-8, 0);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     options.inputs = INPUTS;
     int ndx = tac_ndx(m), nu = tac_ninput(m, &options);
     double *A = malloc(sizeof(double) * (size_t)(ndx * ndx)), *B = malloc(sizeof(double) * (size_t)(ndx * nu));
@@ -293,7 +296,7 @@ static uint64_t hash_derivatives(tacSim *sim, const tacModel *m, const double *x
     static const tacOutput KINDS[] = {{TAC_OUT_CONTACT_FORCE, TAC_OUT_ALL}, {TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL}};
     tacOutputs outputs = {2, KINDS};
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     options.inputs = INPUTS;
     size_t ndx = (size_t)tac_ndx(m), nu = (size_t)tac_ninput(m, &options), nz = (size_t)tac_outputs_size(m, &outputs);
     size_t columns = ndx + nu + NPARAM, rows = ndx > nz ? ndx : nz, numbers = rows * columns;
@@ -317,7 +320,7 @@ static void workspace_does_not_matter(void **state) {
     tacModel *m = robot();
     tacSim *sim = simulate(m, KAPPA, 0);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     options.inputs = INPUTS;
     int nu = tac_ninput(m, &options);
     double x[2][MOST], u[2][MOST], *room = malloc(sizeof(double) * 4 * MOST * MOST);
@@ -349,7 +352,7 @@ static tacSim *simulate_robot(const tacModel *m, double kappa, double gradient_k
     tacOptions options = tac_default_options(m);
     tacSim *sim;
     tacError err;
-    options.contact = TAC_NCP, options.dt = TIME_STEP, options.ncp_kappa = kappa;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = TIME_STEP, options.ncp_kappa = kappa;
     options.ncp_gradient_kappa = gradient_kappa;
     if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
     return sim;
@@ -446,8 +449,8 @@ static tacModel *rubbing_ball(void) {
     tacBodyDef body = tac_default_body();
     tacJointDef joint = tac_default_joint();
     tacGeomDef geom = tac_default_geom();
-    joint.type = TAC_BALL, joint.limited = 1, joint.range[1] = 0.5, joint.frictionloss = 0.05;
-    geom.type = TAC_CAPSULE, geom.size[0] = 0.03, geom.size[1] = 0.15, geom.pos.x = 0.15, geom.has_mass = 1,
+    joint.type = TAC_JOINT_BALL, joint.limited = 1, joint.range[1] = 0.5, joint.frictionloss = 0.05;
+    geom.type = TAC_GEOM_CAPSULE, geom.size[0] = 0.03, geom.size[1] = 0.15, geom.pos.x = 0.15, geom.has_mass = 1,
     geom.mass = 1;
     int id = tac_model_add_body(b, 0, &body);
     tac_model_add_joint(b, id, &joint), tac_model_add_geom(b, id, &geom);
@@ -462,7 +465,7 @@ static tacModel *rubbing_ball(void) {
 static double off_the_path(const tacModel *m, double *x, double ctrl, double h) {
     enum { PATH_NX = 6 };
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NCP, options.dt = h;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = h;
     tacSim *sim[2];
     int ndx = 2 * m->nv, compared = 0;
     double y[2 * PATH_NX], u[PATH_NX] = {ctrl}, A[2][PATH_NX * PATH_NX], worst = 0;

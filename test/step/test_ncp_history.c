@@ -61,7 +61,7 @@ static void history_is_that_of_the_step(void **state) {
     CHECK(memcmp(again, y, sizeof y) == 0);
     CHECK_INT(tac_step_history(sim, x, u, NULL, 3, &n), TAC_ERR_ARGUMENT);
     tac_sim_free(sim);
-    options.contact = TAC_LCP;
+    options.contact = TAC_CONTACT_MODEL_LCP;
     sim = simulate(m, &options);
     CHECK_INT(tac_step_history(sim, x, u, line, MOST, &n), TAC_ERR_UNSUPPORTED);
     tac_sim_free(sim);
@@ -212,7 +212,7 @@ static void hinges_off_centre_fold(void **state) {
     tacBodyDef body = tac_default_body();
     tacJointDef hinge = tac_default_joint();
     body.inertial = TAC_INERTIAL_DIAG, body.mass = mass, body.inertia = (tacVec3){J, J, J}, body.ipos.x = l;
-    hinge.type = TAC_HINGE, hinge.axis = (tacVec3){0, 0, 1};
+    hinge.type = TAC_JOINT_HINGE, hinge.axis = (tacVec3){0, 0, 1};
     tac_model_add_joint(b, tac_model_add_body(b, 0, &body), &hinge);
     tacModel *m;
     tacError err;

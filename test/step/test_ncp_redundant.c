@@ -36,7 +36,7 @@ static void reverse_is_forward(void **state) {
     if (tac_load("models/quadruped.xml", &m, &err) != TAC_OK) fail_msg("%s", err.text);
     CHECK_INT(tac_param_set(m, "geom/front_left_foot.friction[0]", 0.9, &err), TAC_OK);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NCP, options.ncp_kappa = KAPPA, options.ncp_polish = 5;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.ncp_kappa = KAPPA, options.ncp_polish = 5;
     CHECK_INT(tac_sim_new(m, &options, &sim, &err), TAC_OK);
     CHECK(tac_nx(m) == NX && tac_ndx(m) == NDX && tac_ninput(m, &options) == NU);
     double y[NX], A[NDX * NDX], B[NDX * NU];

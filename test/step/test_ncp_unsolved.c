@@ -55,7 +55,7 @@ static void begin(Run *run, const char *path, double dt, int max_contacts) {
     tacError err;
     if (tac_load(path, &run->m, &err) != TAC_OK) fail_msg("%s", err.text);
     run->options = tac_default_options(run->m);
-    run->options.contact = TAC_NCP, run->options.dt = dt;
+    run->options.contact = TAC_CONTACT_MODEL_NCP, run->options.dt = dt;
     if (max_contacts > 0) run->options.max_contacts = max_contacts;
     if (tac_sim_new(run->m, &run->options, &run->sim, &err) != TAC_OK) fail_msg("%s", err.text);
     tac_default_state(run->m, run->x);

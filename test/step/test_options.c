@@ -24,7 +24,7 @@ static void defaults_are_the_tables(void **state) {
     }
     CHECK(n >= 20);
     CHECK(tac_option_info(-1) == NULL);
-    CHECK(options.contact == TAC_SOFT && options.dt == *model->option_timestep);
+    CHECK(options.contact == TAC_CONTACT_MODEL_SOFT && options.dt == *model->option_timestep);
     CHECK(tac_sim_bytes(model, &options) > 0);
     tac_model_free(model);
 }
@@ -85,7 +85,7 @@ static void options_of_another_contact_model(void **state) {
     CHECK(tac_sim_bytes(model, &options) > 0);
     options.toi = 1;
     CHECK(tac_sim_bytes(model, &options) == 0);
-    options.contact = TAC_LCP;
+    options.contact = TAC_CONTACT_MODEL_LCP;
     CHECK(tac_sim_bytes(model, &options) > 0);
     CHECK(tac_option_set(&(tacOptions){0}, "dt", "0.1", NULL) == TAC_ERR_OPTIONS);
     tac_model_free(model);
@@ -96,7 +96,7 @@ static void words_and_numbers_are_read(void **state) {
     tacModel *model = robot_pendulum();
     tacOptions options = tac_default_options(model);
     tacError err;
-    CHECK(tac_option_set(&options, "contact", "ncp", NULL) == TAC_OK && options.contact == TAC_NCP);
+    CHECK(tac_option_set(&options, "contact", "ncp", NULL) == TAC_OK && options.contact == TAC_CONTACT_MODEL_NCP);
     CHECK(tac_option_set(&options, "ncp_kappa", "1e-6", NULL) == TAC_OK && options.ncp_kappa == 1e-6);
     CHECK(tac_option_set(&options, "ncp_gradient_kappa", "0", NULL) == TAC_OK && options.ncp_gradient_kappa == 0);
     CHECK(tac_option_set(&options, "ncp_iterations", "7", NULL) == TAC_OK && options.ncp_iterations == 7);
@@ -116,14 +116,15 @@ static void words_and_numbers_are_read(void **state) {
     CHECK(tac_option_set(&options, "contact", "hard", &err) == TAC_ERR_ARGUMENT);
     CHECK(strstr(err.text, "one of none, lcp, ncp, soft") != NULL);
     CHECK(tac_option_set(&options, "kappa", "1", &err) == TAC_ERR_NAME);
-    CHECK(options.contact == TAC_NCP && options.ncp_iterations == 7);
+    CHECK(options.contact == TAC_CONTACT_MODEL_NCP && options.ncp_iterations == 7);
     tac_model_free(model);
 }
 
 static void contact_models_have_words(void **state) {
     (void)state;
-    CHECK(strcmp(tac_contact_text(TAC_NONE), "none") == 0 && strcmp(tac_contact_text(TAC_SOFT), "soft") == 0);
-    CHECK(strcmp(tac_contact_text((tacContactModel)TAC_CONTACT_COUNT), "unknown contact model") == 0);
+    CHECK(strcmp(tac_contact_text(TAC_CONTACT_MODEL_NONE), "none") == 0 &&
+          strcmp(tac_contact_text(TAC_CONTACT_MODEL_SOFT), "soft") == 0);
+    CHECK(strcmp(tac_contact_text((tacContactModel)TAC_CONTACT_MODEL_COUNT), "unknown contact model") == 0);
 }
 
 int main(void) {

@@ -59,7 +59,7 @@ static void open_model(Case *c, const char *file) {
 static void open_sim(Case *c, unsigned inputs) {
     int columns[3];
     c->options = tac_default_options(c->m);
-    c->options.contact = TAC_NONE;
+    c->options.contact = TAC_CONTACT_MODEL_NONE;
     c->options.inputs = inputs;
     CHECK_INT(tac_sim_new(c->m, &c->options, &c->sim, NULL), TAC_OK);
     CHECK_INT(tac_sim_get_params(c->sim, c->theta), TAC_OK);
@@ -503,8 +503,8 @@ static void quaternions_are_directions(void **state) {
     double *z = numbers(c.nz), *z2 = numbers(c.nz), *A2 = numbers(c.nz * c.ndx);
     CHECK_INT(tac_outputs_jac(c.sim, c.x, c.u, &c.all, z, &(tacJac){c.J[0], NULL, NULL}), TAC_OK);
     for (int j = 0; j < c.m->njnt; j++) {
-        int type = c.m->joint_type[j], adr = c.m->joint_qpos_adr[j] + (type == TAC_FREE ? 3 : 0);
-        for (int k = 0; (type == TAC_FREE || type == TAC_BALL) && k < 4; k++)
+        int type = c.m->joint_type[j], adr = c.m->joint_qpos_adr[j] + (type == TAC_JOINT_FREE ? 3 : 0);
+        for (int k = 0; (type == TAC_JOINT_FREE || type == TAC_JOINT_BALL) && k < 4; k++)
             c.x[adr + k] *= 2.5;
     }
     CHECK_INT(tac_outputs_jac(c.sim, c.x, c.u, &c.all, z2, &(tacJac){A2, NULL, NULL}), TAC_OK);

@@ -49,7 +49,7 @@ static Case open_case(const char *file, tacIntegrator integrator, int *first, in
     CHECK(c.m != NULL);
     *first = register_some(&c, *first, stride);
     c.options = tac_default_options(c.m);
-    c.options.contact = TAC_NONE;
+    c.options.contact = TAC_CONTACT_MODEL_NONE;
     c.options.integrator = integrator;
     c.options.inputs = TAC_INPUT_XFRC;
     CHECK_INT(tac_sim_new(c.m, &c.options, &c.sim, &err), TAC_OK);
@@ -159,8 +159,9 @@ static void check_file(const char *file, tacIntegrator integrator, int first, in
 
 static void every_number(void **state) {
     (void)state;
-    for (int k = TAC_EULER; k <= TAC_RKMK4; k++)
-        check_file("test/data/everything.xml", (tacIntegrator)k, k, k == TAC_EULER ? 1 : 5, k == TAC_EULER ? 300 : 50);
+    for (int k = TAC_INTEGRATOR_EULER; k <= TAC_INTEGRATOR_RKMK4; k++)
+        check_file("test/data/everything.xml", (tacIntegrator)k, k, k == TAC_INTEGRATOR_EULER ? 1 : 5,
+                   k == TAC_INTEGRATOR_EULER ? 300 : 50);
 }
 
 static void robots(void **state) {
@@ -170,8 +171,9 @@ static void robots(void **state) {
     for (size_t r = 0; r < sizeof ROBOTS / sizeof *ROBOTS; r++) {
         char file[256];
         snprintf(file, sizeof file, "models/%s.xml", ROBOTS[r]);
-        for (int k = TAC_EULER; k <= TAC_RKMK4; k++)
-            check_file(file, (tacIntegrator)k, (int)r + k, k == TAC_EULER ? 17 : 67, k == TAC_EULER);
+        for (int k = TAC_INTEGRATOR_EULER; k <= TAC_INTEGRATOR_RKMK4; k++)
+            check_file(file, (tacIntegrator)k, (int)r + k, k == TAC_INTEGRATOR_EULER ? 17 : 67,
+                       k == TAC_INTEGRATOR_EULER);
     }
 }
 

@@ -90,7 +90,8 @@ static double along_loop(World *w, const double *q, double J[2][3], const double
 /* A four-bar linkage, its bars turned by hand: closed again, at the nearest place and the nearest velocity. */
 static void loops_are_closed(void **state) {
     (void)state;
-    static const tacContactModel MODELS[] = {TAC_NONE, TAC_LCP, TAC_NCP, TAC_SOFT};
+    static const tacContactModel MODELS[] = {TAC_CONTACT_MODEL_NONE, TAC_CONTACT_MODEL_LCP, TAC_CONTACT_MODEL_NCP,
+                                             TAC_CONTACT_MODEL_SOFT};
     double first[MOST] = {0};
     for (int k = 0; k < 4; k++) {
         World w = world_of(load("models/four_bar.xml"), MODELS[k]);
@@ -132,9 +133,9 @@ static tacModel *boxes(double depth, int third) {
         tacGeomDef geom = tac_default_geom();
         body.pos = (tacVec3){i * (0.2 - depth) + (i == 2 ? depth + 0.001 : 0), third * 0.01 * i, 0};
         int id = tac_model_add_body(b, 0, &body);
-        joint.type = TAC_FREE;
+        joint.type = TAC_JOINT_FREE;
         tac_model_add_joint(b, id, &joint);
-        geom.type = TAC_BOX, geom.size[0] = 0.1, geom.size[1] = geom.size[2] = 0.5;
+        geom.type = TAC_GEOM_BOX, geom.size[0] = 0.1, geom.size[1] = geom.size[2] = 0.5;
         geom.has_mass = 1, geom.mass = MASS[i];
         tac_model_add_geom(b, id, &geom);
     }
@@ -160,7 +161,7 @@ static double deepest(World *w, const double *q) {
 static void overlaps_come_apart(void **state) {
     (void)state;
     const double depth = 0.04;
-    World w = world_of(boxes(depth, 0), TAC_NCP);
+    World w = world_of(boxes(depth, 0), TAC_CONTACT_MODEL_NCP);
     CHECK_NEAR(deepest(&w, w.x), depth, 1e-12);
     CHECK_INT(project(&w), TAC_OK);
     CHECK_INT(w.p.kind, TAC_CONSTRAINT_CONTACT);
@@ -173,7 +174,7 @@ static void overlaps_come_apart(void **state) {
     for (int i = 3; i < 7; i++)
         CHECK_NEAR(w.y[i], w.x[i], 1e-7);
     release(&w);
-    w = world_of(boxes(depth, 1), TAC_NCP);
+    w = world_of(boxes(depth, 1), TAC_CONTACT_MODEL_NCP);
     CHECK_INT(project(&w), TAC_OK);
     CHECK_LT(deepest(&w, w.y), TOL_HELD);
     CHECK(w.y[14] - w.x[14] > 1e-4);
@@ -187,7 +188,7 @@ static void robots_come_out_of_the_ground(void **state) {
     static const char *const PATHS[] = {"models/ant.xml", "models/half_cheetah.xml", "models/quadruped.xml"};
     static const int HEIGHT[] = {2, 1, 2};
     for (int k = 0; k < 3; k++) {
-        World w = world_of(load(PATHS[k]), TAC_SOFT);
+        World w = world_of(load(PATHS[k]), TAC_CONTACT_MODEL_SOFT);
         double start = deepest(&w, w.x);
         while (start < 0.02)
             w.x[HEIGHT[k]] -= 0.01, start = deepest(&w, w.x);
@@ -201,7 +202,7 @@ static void robots_come_out_of_the_ground(void **state) {
 /* A coordinate out of its range comes to its end. */
 static void joints_come_back_into_range(void **state) {
     (void)state;
-    World w = world_of(load("models/half_cheetah.xml"), TAC_LCP);
+    World w = world_of(load("models/half_cheetah.xml"), TAC_CONTACT_MODEL_LCP);
     w.x[1] += 1, w.x[3] = 1.3; /* high above the ground; a thigh's range ends at 1.05 */
     CHECK_INT(project(&w), TAC_OK);
     CHECK_INT(w.p.kind, TAC_CONSTRAINT_JOINT_LIMIT);
@@ -220,7 +221,7 @@ static void contradictions_are_told(void **state) {
     tacEqualityDef pin = tac_default_equality();
     body.inertial = TAC_INERTIAL_DIAG, body.mass = 1, body.inertia = (tacVec3){0.1, 0.1, 0.1};
     int rod = tac_model_add_body(b, 0, &body);
-    hinge.type = TAC_HINGE, hinge.axis = (tacVec3){0, 1, 0};
+    hinge.type = TAC_JOINT_HINGE, hinge.axis = (tacVec3){0, 1, 0};
     tac_model_add_joint(b, rod, &hinge);
     pin.type = TAC_EQ_CONNECT, pin.objkind = TAC_KIND_BODY, pin.obj[0] = rod, pin.obj[1] = 0;
     pin.data[0] = 1;
@@ -232,7 +233,7 @@ static void contradictions_are_told(void **state) {
     if (tac_model_finish(b, &m, &err) != TAC_OK) fail_msg("%s", err.text);
     tac_builder_free(b);
     m->equality_data_used[11 + 3] += 0.2; /* the second's place in the world */
-    World w = world_of(m, TAC_SOFT);
+    World w = world_of(m, TAC_CONTACT_MODEL_SOFT);
     CHECK_INT(project(&w), TAC_ERR_UNSOLVED);
     CHECK_NEAR(w.p.before, 0.2, 1e-12);
     CHECK(w.p.after > 0.05 && w.p.after < 0.2);
@@ -242,14 +243,14 @@ static void contradictions_are_told(void **state) {
 
 static int add_ball(tacBuilder *b, int body, double x, double radius) {
     tacGeomDef geom = tac_default_geom();
-    geom.type = TAC_SPHERE, geom.size[0] = radius, geom.pos.x = x;
+    geom.type = TAC_GEOM_SPHERE, geom.size[0] = radius, geom.pos.x = x;
     return tac_model_add_geom(b, body, &geom);
 }
 
 static int add_slider(tacBuilder *b, tacVec3 pos, tacVec3 axis) {
     tacBodyDef body = tac_default_body();
     tacJointDef slide = tac_default_joint();
-    body.pos = pos, slide.type = TAC_SLIDE, slide.axis = axis;
+    body.pos = pos, slide.type = TAC_JOINT_SLIDE, slide.axis = axis;
     int id = tac_model_add_body(b, 0, &body);
     tac_model_add_joint(b, id, &slide);
     return id;
@@ -272,7 +273,7 @@ static void wedged_ones_come_to_the_middle(void **state) {
     add_ball(b, 0, -gap / 2 - radius, radius), add_ball(b, 0, gap / 2 + radius, radius), add_ball(b, 0, 3, radius);
     add_ball(b, add_slider(b, (tacVec3){0.03, 0, 0}, (tacVec3){1, 0, 0}), 0, radius);
     add_ball(b, add_slider(b, (tacVec3){3.15, 0, 0}, (tacVec3){1, 0, 0}), 0, radius);
-    World w = world_of(finished(b), TAC_NCP);
+    World w = world_of(finished(b), TAC_CONTACT_MODEL_NCP);
     CHECK_INT(project(&w), TAC_ERR_UNSOLVED);
     CHECK_NEAR(w.p.before, radius - gap / 2 + 0.03, 1e-12);
     CHECK_NEAR(w.p.after, radius - gap / 2, 1e-6);
@@ -293,7 +294,7 @@ static void pairs_on_one_body_do_not_count(void **state) {
         int body = add_slider(b, (tacVec3){0, 0, 0}, (tacVec3){1, 0, 0});
         pair.geom[0] = add_ball(b, body, 0, 0.1), pair.geom[1] = add_ball(b, body, 0.1, 0.1);
         tac_model_add_pair(b, &pair);
-        World w = world_of(finished(b), k == 0 ? TAC_LCP : TAC_NCP);
+        World w = world_of(finished(b), k == 0 ? TAC_CONTACT_MODEL_LCP : TAC_CONTACT_MODEL_NCP);
         CHECK_INT(project(&w), TAC_OK);
         CHECK_NEAR(w.p.before, 0.05, 1e-12);
         CHECK_NEAR(w.y[0], 0.05, 1e-6);
@@ -314,13 +315,13 @@ static void singular_masses_are_no_hindrance(void **state) {
     tacJointDef hinge = tac_default_joint();
     int arm = tac_model_add_body(b, 0, &body);
     for (int i = 0; i < 3; i++) {
-        hinge.type = TAC_HINGE, hinge.axis = AXIS[i];
+        hinge.type = TAC_JOINT_HINGE, hinge.axis = AXIS[i];
         tac_model_add_joint(b, arm, &hinge);
     }
     add_ball(b, arm, 1, 0.1);
     body.pos = (tacVec3){0, 0, -1};
     add_ball(b, tac_model_add_body(b, 0, &body), 0.15, 0.1);
-    World w = world_of(finished(b), TAC_NCP);
+    World w = world_of(finished(b), TAC_CONTACT_MODEL_NCP);
     double z[3];
     w.x[1] = acos(0);
     CHECK_INT(tac_mass_solve(w.sim, w.x, (const double[3]){1, 1, 1}, z), TAC_ERR_SINGULAR);
@@ -344,7 +345,8 @@ static void random_states_are_mended(void **state) {
         tacSim *sim;
         char *text = tac_random_model((uint64_t)seed);
         if (tac_load(scratch_text("project.xml", text), &m, &err) != TAC_OK) fail_msg("%s", err.text);
-        options = tac_default_options(m), options.contact = TAC_LCP, options.integrator = TAC_EULER;
+        options = tac_default_options(m), options.contact = TAC_CONTACT_MODEL_LCP,
+        options.integrator = TAC_INTEGRATOR_EULER;
         if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
         size_t nx = (size_t)tac_nx(m), nu = (size_t)tac_ninput(m, &options) + 1;
         double *x = calloc(2 * nx + nu, sizeof *x), *y = x + nx, *u = y + nx;
@@ -367,7 +369,7 @@ static void random_states_are_mended(void **state) {
 static void inconsistency_is_a_status(void **state) {
     (void)state;
     static const double NONE[MOST];
-    World w = world_of(load("models/four_bar.xml"), TAC_LCP);
+    World w = world_of(load("models/four_bar.xml"), TAC_CONTACT_MODEL_LCP);
     CHECK_INT(tac_project_state(w.sim, w.x, NONE, NULL, &w.p), TAC_OK);
     CHECK_LT(w.p.before, TOL_HELD);
     CHECK_INT(project(&w), TAC_OK);
@@ -421,7 +423,7 @@ static tacModel *ball(double range, double angle) {
     tacBodyDef body = tac_default_body();
     tacJointDef joint = tac_default_joint();
     body.inertial = TAC_INERTIAL_DIAG, body.mass = 1, body.inertia = (tacVec3){0.1, 0.2, 0.15};
-    joint.type = TAC_BALL, joint.limited = 1, joint.range[1] = range;
+    joint.type = TAC_JOINT_BALL, joint.limited = 1, joint.range[1] = range;
     tac_model_add_joint(b, tac_model_add_body(b, 0, &body), &joint);
     tacModel *m;
     tacError err;
@@ -435,7 +437,7 @@ static tacModel *ball(double range, double angle) {
 /* Steps go on from a state that breaks its constraints, and say so; from one mended by projection they do not. */
 static void steps_say_how_they_began(void **state) {
     (void)state;
-    static const tacContactModel MODELS[] = {TAC_LCP, TAC_NCP, TAC_LCP};
+    static const tacContactModel MODELS[] = {TAC_CONTACT_MODEL_LCP, TAC_CONTACT_MODEL_NCP, TAC_CONTACT_MODEL_LCP};
     for (int k = 0; k < 3; k++) {
         World w[] = {world_with(load("models/four_bar.xml"), MODELS[k], k == 2),
                      world_with(boxes(0.04, 0), MODELS[k], k == 2),
@@ -471,7 +473,7 @@ static tacModel *led(void) {
     body = tac_default_body();
     body.inertial = TAC_INERTIAL_DIAG, body.mass = 1, body.inertia = (tacVec3){0.1, 0.1, 0.1};
     int thing = tac_model_add_body(b, 0, &body);
-    joint.type = TAC_FREE;
+    joint.type = TAC_JOINT_FREE;
     tac_model_add_joint(b, thing, &joint);
     weld.type = TAC_EQ_WELD, weld.objkind = TAC_KIND_BODY, weld.obj[0] = hand, weld.obj[1] = thing;
     tac_model_add_equality(b, &weld);
@@ -487,7 +489,7 @@ static void steps_say_nothing_of_what_is_meant(void **state) {
     (void)state;
     static const double NONE[MOST];
     tacStepInfo info;
-    World w = world_of(boxes(0.04, 0), TAC_SOFT);
+    World w = world_of(boxes(0.04, 0), TAC_CONTACT_MODEL_SOFT);
     CHECK_INT(tac_step(w.sim, w.x, NONE, w.y, &info), TAC_OK);
     CHECK(info.start == TAC_OK && info.violation.size == 0);
     release(&w);
@@ -496,7 +498,7 @@ static void steps_say_nothing_of_what_is_meant(void **state) {
         double y[13];
         tacModel *m = led();
         options = tac_default_options(m);
-        options.contact = k == 0 ? TAC_LCP : TAC_NCP, options.inputs = TAC_INPUT_MOCAP;
+        options.contact = k == 0 ? TAC_CONTACT_MODEL_LCP : TAC_CONTACT_MODEL_NCP, options.inputs = TAC_INPUT_MOCAP;
         tacSim *sim;
         tacError err;
         if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);

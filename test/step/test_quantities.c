@@ -79,7 +79,7 @@ static void tendon_armature(void **state) {
         const double coef[2] = {0.5, -2};
         for (int i = 0; i < 2; i++) {
             body = robot_body(b, body, (tacVec3){0.5, 0, 0}, 1, (tacVec3){0.2, 0, 0}, (tacVec3){0.1, 0.1, 0.1});
-            joint[i] = robot_joint(b, body, TAC_HINGE, (tacVec3){0, 1, 0});
+            joint[i] = robot_joint(b, body, TAC_JOINT_HINGE, (tacVec3){0, 1, 0});
         }
         tendon.nterm = 2;
         tendon.joint = joint;

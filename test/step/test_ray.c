@@ -33,14 +33,14 @@ static const struct {
     tacGeomType type;
     double size[3];
     double (*inside)(tacVec3);
-} SHAPES[] = {{TAC_PLANE, {0, 0, 1}, plane},
-              {TAC_SPHERE, {0.4}, sphere},
-              {TAC_ELLIPSOID, {0.3, 0.5, 0.2}, ellipsoid},
-              {TAC_CAPSULE, {0.2, 0.5}, capsule},
-              {TAC_CYLINDER, {0.3, 0.4}, cylinder},
-              {TAC_CONE, {0.3, 0.5}, cone},
-              {TAC_BOX, {0.3, 0.4, 0.5}, box},
-              {TAC_MESH, {0}, octahedron}};
+} SHAPES[] = {{TAC_GEOM_PLANE, {0, 0, 1}, plane},
+              {TAC_GEOM_SPHERE, {0.4}, sphere},
+              {TAC_GEOM_ELLIPSOID, {0.3, 0.5, 0.2}, ellipsoid},
+              {TAC_GEOM_CAPSULE, {0.2, 0.5}, capsule},
+              {TAC_GEOM_CYLINDER, {0.3, 0.4}, cylinder},
+              {TAC_GEOM_CONE, {0.3, 0.5}, cone},
+              {TAC_GEOM_BOX, {0.3, 0.4, 0.5}, box},
+              {TAC_GEOM_MESH, {0}, octahedron}};
 enum { NSHAPE = sizeof SHAPES / sizeof SHAPES[0] };
 
 static int add_octahedron(tacBuilder *b) {
@@ -58,13 +58,13 @@ static tacModel *shape_model(int k) {
     tacBuilder *b = tac_model_begin();
     tacGeomDef geom = tac_default_geom();
     int body = robot_body(b, 0, (tacVec3){0, 0, 0}, 1, (tacVec3){0, 0, 0}, (tacVec3){1, 1, 1});
-    robot_joint(b, body, TAC_FREE, (tacVec3){0, 0, 1});
+    robot_joint(b, body, TAC_JOINT_FREE, (tacVec3){0, 0, 1});
     geom.type = SHAPES[k].type;
     memcpy(geom.size, SHAPES[k].size, sizeof geom.size);
     geom.pos = (tacVec3){0.1, -0.2, 0.05};
     geom.quat = tac_quat_axis_angle((tacVec3){0.6, 0.8, 0}, 0.5);
-    if (geom.type == TAC_MESH) geom.mesh = add_octahedron(b);
-    tac_model_add_geom(b, geom.type == TAC_PLANE ? 0 : body, &geom);
+    if (geom.type == TAC_GEOM_MESH) geom.mesh = add_octahedron(b);
+    tac_model_add_geom(b, geom.type == TAC_GEOM_PLANE ? 0 : body, &geom);
     return robot_finish(b);
 }
 

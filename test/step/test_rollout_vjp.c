@@ -42,7 +42,7 @@ static double *normals(int n, double scale, uint64_t stream) {
 static Path open_path(tacModel *m, tacIntegrator integrator, int n, double push) {
     Path p = {.m = m, .n = n};
     p.options = tac_default_options(m);
-    p.options.contact = TAC_NONE;
+    p.options.contact = TAC_CONTACT_MODEL_NONE;
     p.options.integrator = integrator;
     CHECK_INT(tac_sim_new(m, &p.options, &p.sim, NULL), TAC_OK);
     p.nx = tac_nx(m), p.ndx = tac_ndx(m), p.nu = tac_ninput(m, &p.options), p.np = m->nparam;
@@ -199,7 +199,7 @@ static void equals_differences(void **state) {
 static void memory_changes_no_bit(void **state) {
     (void)state;
     enum { STEPS = 60 };
-    Path p = open_path(robot_creature(), TAC_EULER, STEPS, 0.5);
+    Path p = open_path(robot_creature(), TAC_INTEGRATOR_EULER, STEPS, 0.5);
     tacTrajectory path = trajectory(&p), given = path;
     uint64_t first = 0;
     for (int count = STEPS + 5; count >= 0; count = count > 12 ? count / 2 : count - 1) {
@@ -223,7 +223,7 @@ static void memory_changes_no_bit(void **state) {
 /* A loss of the last state alone is a loss whose other rows are zero. */
 static void missing_rows_are_zero(void **state) {
     (void)state;
-    Path p = open_path(robot_creature(), TAC_RK4, SHORT, 0.5);
+    Path p = open_path(robot_creature(), TAC_INTEGRATOR_RK4, SHORT, 0.5);
     tacTrajectory path = trajectory(&p);
     path.Xbar = NULL;
     CHECK_INT(pull(&p, &path, 3), TAC_OK);
@@ -247,7 +247,7 @@ static void missing_rows_are_zero(void **state) {
 
 static void bad_input(void **state) {
     (void)state;
-    Path p = open_path(robot_creature(), TAC_EULER, SHORT, 0.5);
+    Path p = open_path(robot_creature(), TAC_INTEGRATOR_EULER, SHORT, 0.5);
     tacTrajectory path = trajectory(&p), bad = path;
     tacCheckpoints memory = {3, p.memory, p.bytes};
     tacGrad grad = {p.gx, p.gU, NULL};

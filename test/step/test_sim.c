@@ -18,8 +18,8 @@ static void default_options(void **state) {
     (void)state;
     tacModel *m = robot_creature();
     tacOptions o = tac_default_options(m);
-    CHECK_INT(o.contact, TAC_SOFT);
-    CHECK_INT(o.integrator, TAC_EULER);
+    CHECK_INT(o.contact, TAC_CONTACT_MODEL_SOFT);
+    CHECK_INT(o.integrator, TAC_INTEGRATOR_EULER);
     CHECK_NEAR(o.dt, *m->option_timestep, 0);
     CHECK_INT(o.inputs, 0);
     CHECK_INT(tac_nx(m), m->nq + m->nv + m->na);
@@ -38,7 +38,7 @@ static void refused_options(void **state) {
     CHECK_INT(try_options(m, o, &err), TAC_ERR_OPTIONS);
     for (int i = 0; i < 4; i++) {
         o = tac_default_options(m);
-        o.contact = TAC_NONE;
+        o.contact = TAC_CONTACT_MODEL_NONE;
         o.dt = steps[i];
         CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
         CHECK_HAS(err.text, "dt");
@@ -47,7 +47,7 @@ static void refused_options(void **state) {
     o.inputs = 1u << 20;
     CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
     o = tac_default_options(m);
-    o.contact = TAC_NCP, o.max_contacts = 2147483647;
+    o.contact = TAC_CONTACT_MODEL_NCP, o.max_contacts = 2147483647;
     CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
     CHECK_HAS(err.text, "max_contacts");
     CHECK_INT(tac_sim_bytes(m, &o), 0);
@@ -59,7 +59,7 @@ static void refused_options(void **state) {
     CHECK_INT(try_options(m, o, &err), TAC_ERR_ARGUMENT);
     for (int toi = -1; toi <= 2; toi++) {
         o = tac_default_options(m);
-        o.contact = TAC_LCP, o.toi = toi;
+        o.contact = TAC_CONTACT_MODEL_LCP, o.toi = toi;
         CHECK_INT(try_options(m, o, &err), toi == 0 || toi == 1 ? TAC_OK : TAC_ERR_ARGUMENT);
         if (toi < 0 || toi > 1) CHECK_HAS(err.text, "toi");
     }
@@ -73,14 +73,15 @@ static void contacts_and_integrators(void **state) {
     (void)state;
     tacModel *m = robot_pendulum();
     tacError err;
-    for (int contact = TAC_NONE; contact <= TAC_SOFT; contact++)
-        for (int integrator = TAC_EULER; integrator <= TAC_RKMK4; integrator++) {
+    for (int contact = TAC_CONTACT_MODEL_NONE; contact <= TAC_CONTACT_MODEL_SOFT; contact++)
+        for (int integrator = TAC_INTEGRATOR_EULER; integrator <= TAC_INTEGRATOR_RKMK4; integrator++) {
             tacOptions o = tac_default_options(m);
             o.contact = (tacContactModel)contact, o.integrator = (tacIntegrator)integrator;
-            int implicit = integrator == TAC_IMPLICIT || integrator == TAC_IMPLICITFAST;
-            int lacks = integrator != TAC_EULER && (contact == TAC_LCP || (contact == TAC_NCP && !implicit));
+            int implicit = integrator == TAC_INTEGRATOR_IMPLICIT || integrator == TAC_INTEGRATOR_IMPLICITFAST;
+            int lacks = integrator != TAC_INTEGRATOR_EULER &&
+                        (contact == TAC_CONTACT_MODEL_LCP || (contact == TAC_CONTACT_MODEL_NCP && !implicit));
             CHECK_INT(try_options(m, o, &err), lacks ? TAC_ERR_UNSUPPORTED : TAC_OK);
-            o.toi = contact == TAC_LCP;
+            o.toi = contact == TAC_CONTACT_MODEL_LCP;
             CHECK_INT(try_options(m, o, &err), lacks ? TAC_ERR_UNSUPPORTED : TAC_OK);
         }
     tac_model_free(m);
@@ -90,7 +91,7 @@ static void missing_arguments(void **state) {
     (void)state;
     tacModel *m = robot_pendulum();
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     tacSim *sim = NULL;
     CHECK_INT(tac_sim_new(NULL, &o, &sim, NULL), TAC_ERR_ARGUMENT);
     CHECK_INT(tac_sim_new(m, NULL, &sim, NULL), TAC_ERR_ARGUMENT);
@@ -108,7 +109,7 @@ static void callers_memory(void **state) {
     (void)state;
     tacModel *m = robot_creature();
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     size_t bytes = tac_sim_bytes(m, &o);
     unsigned char *memory = aligned_alloc(64, bytes + 64);
     tacSim *sim = NULL, *other = NULL;

@@ -32,7 +32,7 @@ static World world(tacCone cone, int condim, int arm) {
     option.timestep = TIME_STEP, option.gravity = (tacVec3){0, 0, -GRAVITY}, option.cone = cone;
     tac_model_set_option(b, &option);
     tacGeomDef plane = tac_default_geom();
-    plane.type = TAC_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1, plane.condim = condim;
+    plane.type = TAC_GEOM_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1, plane.condim = condim;
     tac_model_add_geom(b, 0, &plane);
     for (int i = 0; i < 1 + (arm > 0); i++) {
         tacBodyDef body = tac_default_body();
@@ -40,10 +40,10 @@ static World world(tacCone cone, int condim, int arm) {
         tacGeomDef geom = tac_default_geom();
         body.pos = i == 0 ? (tacVec3){0, 0, 0.1} : (tacVec3){0.45, 0.02, 0.25};
         int id = tac_model_add_body(b, 0, &body);
-        joint.type = i == 0 ? TAC_FREE : TAC_BALL, joint.damping = i == 0 ? 0 : 0.1;
+        joint.type = i == 0 ? TAC_JOINT_FREE : TAC_JOINT_BALL, joint.damping = i == 0 ? 0 : 0.1;
         joint.frictionloss = i == 0 ? 0 : 0.05, joint.limited = i == 1, joint.range[1] = 0.3;
         tac_model_add_joint(b, id, &joint);
-        geom.type = i == 0 ? TAC_BOX : TAC_CAPSULE, geom.has_mass = 1, geom.mass = i == 0 ? 2 : 0.5;
+        geom.type = i == 0 ? TAC_GEOM_BOX : TAC_GEOM_CAPSULE, geom.has_mass = 1, geom.mass = i == 0 ? 2 : 0.5;
         geom.size[0] = i == 0 ? 0.1 : 0.04, geom.size[1] = i == 0 ? 0.12 : 0.3, geom.size[2] = 0.1;
         geom.friction[0] = 0.6, geom.friction[1] = 0.02, geom.friction[2] = 0.01, geom.condim = condim;
         if (i == 1) geom.quat = (tacQuat){0.8, 0, -0.6, 0};
@@ -57,7 +57,7 @@ static World world(tacCone cone, int condim, int arm) {
     if (tac_model_finish(b, &w.m, &err) != TAC_OK) fail_msg("%s", err.text);
     tac_builder_free(b);
     tacOptions options = tac_default_options(w.m);
-    options.contact = TAC_SOFT;
+    options.contact = TAC_CONTACT_MODEL_SOFT;
     if (tac_sim_new(w.m, &options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
     tac_default_state(w.m, w.x);
     return w;
@@ -277,12 +277,13 @@ static void check_info(World *w) {
 
 static void info_is_of_the_step(void **state) {
     (void)state;
-    static const tacIntegrator INTEGRATORS[] = {TAC_EULER, TAC_IMPLICIT, TAC_IMPLICITFAST, TAC_RK4, TAC_RKMK4};
+    static const tacIntegrator INTEGRATORS[] = {TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_IMPLICIT,
+                                                TAC_INTEGRATOR_IMPLICITFAST, TAC_INTEGRATOR_RK4, TAC_INTEGRATOR_RKMK4};
     for (size_t i = 0; i < 2 * sizeof INTEGRATORS / sizeof *INTEGRATORS; i++) {
         World w = world(TAC_CONE_ELLIPTIC, 3, 1 + (int)(i % 2));
         tacOptions options = tac_default_options(w.m);
         tacError err;
-        options.contact = TAC_SOFT, options.integrator = INTEGRATORS[i / 2];
+        options.contact = TAC_CONTACT_MODEL_SOFT, options.integrator = INTEGRATORS[i / 2];
         tac_sim_free(w.sim);
         CHECK_INT(tac_sim_new(w.m, &options, &w.sim, &err), TAC_OK);
         CHECK_INT(w.m->na, (int)(i % 2));

@@ -32,7 +32,7 @@ static void move(const tacModel *m, const double push[6], tacSolver solver, doub
     tacSim *sim;
     tacError err;
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_SOFT, options.soft_solver = solver;
+    options.contact = TAC_CONTACT_MODEL_SOFT, options.soft_solver = solver;
     if (tac_sim_new(m, &options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
     CHECK(tac_nx(m) <= MOST);
     tac_default_state(m, x);

@@ -34,10 +34,10 @@ static void add_chain(tacBuilder *b, int parent, tacVec3 pos, double slant) {
         parent = robot_body(b, parent, i == 0 ? pos : (tacVec3){slant, 0, -0.05}, 0.05, (tacVec3){0, 0, -0.02},
                             (tacVec3){1e-3, 1.2e-3, 9e-4});
         tacJointDef joint = tac_default_joint();
-        joint.type = TAC_HINGE, joint.axis = axes[i % 3], joint.damping = 0.02, joint.stiffness = 0.5;
+        joint.type = TAC_JOINT_HINGE, joint.axis = axes[i % 3], joint.damping = 0.02, joint.stiffness = 0.5;
         tac_model_add_joint(b, parent, &joint);
     }
-    ball.type = TAC_SPHERE, ball.size[0] = 0.08, ball.has_mass = 1, ball.mass = 0.2;
+    ball.type = TAC_GEOM_SPHERE, ball.size[0] = 0.08, ball.has_mass = 1, ball.mass = 0.2;
     tac_model_add_geom(b, parent, &ball);
 }
 
@@ -48,15 +48,15 @@ static tacModel *build(void) {
     option.timestep = DT, option.cone = TAC_CONE_ELLIPTIC;
     tac_model_set_option(b, &option);
     tacGeomDef plane = tac_default_geom(), box = tac_default_geom();
-    plane.type = TAC_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 2;
+    plane.type = TAC_GEOM_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 2;
     tac_model_add_geom(b, 0, &plane);
     int base = robot_body(b, 0, (tacVec3){0, 0, 1.078}, 1, (tacVec3){0, 0, 0}, (tacVec3){0.01, 0.02, 0.015});
-    robot_joint(b, base, TAC_HINGE, (tacVec3){1, 0, 0});
+    robot_joint(b, base, TAC_JOINT_HINGE, (tacVec3){1, 0, 0});
     add_chain(b, base, (tacVec3){-0.07, 0, 0}, 0);
     add_chain(b, base, (tacVec3){0.07, 0, 0}, 0.00075);
     int crate = robot_body(b, 0, (tacVec3){0.22, 0.01, 0.1}, 1.5, (tacVec3){0, 0, 0}, (tacVec3){0.01, 0.012, 0.009});
-    robot_joint(b, crate, TAC_FREE, (tacVec3){0, 0, 1});
-    box.type = TAC_BOX, box.size[0] = 0.06, box.size[1] = 0.1, box.size[2] = 0.1;
+    robot_joint(b, crate, TAC_JOINT_FREE, (tacVec3){0, 0, 1});
+    box.type = TAC_GEOM_BOX, box.size[0] = 0.06, box.size[1] = 0.1, box.size[2] = 0.1;
     tac_model_add_geom(b, crate, &box);
     return robot_finish(b);
 }
@@ -66,7 +66,7 @@ static Scene open_scene(const char *parameter) {
     tacError err;
     if (parameter != NULL) CHECK_INT(tac_param_register(s.m, parameter, NULL, NULL), TAC_OK);
     tacOptions options = tac_default_options(s.m);
-    options.contact = TAC_SOFT, options.integrator = TAC_EULER;
+    options.contact = TAC_CONTACT_MODEL_SOFT, options.integrator = TAC_INTEGRATOR_EULER;
     if (tac_sim_new(s.m, &options, &s.sim, &err) != TAC_OK) fail_msg("%s", err.text);
     s.nx = tac_nx(s.m), s.n = tac_ndx(s.m);
     s.x = robot_array(s.nx), s.y = robot_array(s.nx), s.y0 = robot_array(s.nx), s.moved = robot_array(s.nx);

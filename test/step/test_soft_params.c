@@ -60,7 +60,7 @@ static Case open_case(const char *file, tacIntegrator integrator, tacCone cone, 
     *c.m->option_cone = cone;
     register_some(&c, first, stride);
     c.options = tac_default_options(c.m);
-    c.options.contact = TAC_SOFT, c.options.integrator = integrator;
+    c.options.contact = TAC_CONTACT_MODEL_SOFT, c.options.integrator = integrator;
     c.options.inputs = TAC_INPUT_XFRC | (c.m->nmocap > 0 ? TAC_INPUT_MOCAP : 0);
     if (tac_sim_new(c.m, &c.options, &c.sim, &err) != TAC_OK) fail_msg("%s", err.text);
     CHECK_INT(tac_sim_get_params(c.sim, c.theta), TAC_OK);
@@ -197,16 +197,17 @@ static void check_file(const char *file, tacIntegrator integrator, tacCone cone,
 
 static void worlds(void **state) {
     (void)state;
-    check_file("test/data/rows.xml", TAC_EULER, TAC_CONE_ELLIPTIC, 6);
-    check_file("test/data/rows.xml", TAC_EULER, TAC_CONE_PYRAMIDAL, 5);
-    check_file("test/data/touching.xml", TAC_EULER, TAC_CONE_ELLIPTIC, 5);
-    check_file("test/data/soft_terms.xml", TAC_EULER, TAC_CONE_ELLIPTIC, 4);
-    check_file("test/data/closed_loop.xml", TAC_EULER, TAC_CONE_ELLIPTIC, 11);
+    check_file("test/data/rows.xml", TAC_INTEGRATOR_EULER, TAC_CONE_ELLIPTIC, 6);
+    check_file("test/data/rows.xml", TAC_INTEGRATOR_EULER, TAC_CONE_PYRAMIDAL, 5);
+    check_file("test/data/touching.xml", TAC_INTEGRATOR_EULER, TAC_CONE_ELLIPTIC, 5);
+    check_file("test/data/soft_terms.xml", TAC_INTEGRATOR_EULER, TAC_CONE_ELLIPTIC, 4);
+    check_file("test/data/closed_loop.xml", TAC_INTEGRATOR_EULER, TAC_CONE_ELLIPTIC, 11);
 }
 
 static void integrators(void **state) {
     (void)state;
-    const tacIntegrator kinds[] = {TAC_IMPLICIT, TAC_IMPLICITFAST, TAC_RK4, TAC_RKMK4};
+    const tacIntegrator kinds[] = {TAC_INTEGRATOR_IMPLICIT, TAC_INTEGRATOR_IMPLICITFAST, TAC_INTEGRATOR_RK4,
+                                   TAC_INTEGRATOR_RKMK4};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         check_file("test/data/rows.xml", kinds[i], TAC_CONE_ELLIPTIC, 29);
         if (i % 2 == 0) check_file("models/humanoid.xml", kinds[i], TAC_CONE_PYRAMIDAL, 397);
@@ -216,10 +217,10 @@ static void integrators(void **state) {
 
 static void robots(void **state) {
     (void)state;
-    check_file("models/humanoid.xml", TAC_EULER, TAC_CONE_ELLIPTIC, 47);
-    check_file("models/ant.xml", TAC_EULER, TAC_CONE_PYRAMIDAL, 23);
-    check_file("models/four_bar.xml", TAC_EULER, TAC_CONE_ELLIPTIC, 5);
-    check_file("models/finger.xml", TAC_EULER, TAC_CONE_ELLIPTIC, 5);
+    check_file("models/humanoid.xml", TAC_INTEGRATOR_EULER, TAC_CONE_ELLIPTIC, 47);
+    check_file("models/ant.xml", TAC_INTEGRATOR_EULER, TAC_CONE_PYRAMIDAL, 23);
+    check_file("models/four_bar.xml", TAC_INTEGRATOR_EULER, TAC_CONE_ELLIPTIC, 5);
+    check_file("models/finger.xml", TAC_INTEGRATOR_EULER, TAC_CONE_ELLIPTIC, 5);
 }
 
 int main(void) {

@@ -30,7 +30,7 @@ static Case open_case(const char *path) {
     tacError err;
     if (tac_load(path, &c.m, &err) != TAC_OK) fail_msg("%s", err.text);
     c.options = tac_default_options(c.m);
-    c.options.contact = TAC_SOFT, c.options.integrator = TAC_EULER;
+    c.options.contact = TAC_CONTACT_MODEL_SOFT, c.options.integrator = TAC_INTEGRATOR_EULER;
     size_t nx = (size_t)tac_nx(c.m), ndx = (size_t)tac_ndx(c.m);
     double **all[] = {&c.x, &c.y, &c.z, &c.u, &c.A, &c.other};
     size_t sizes[] = {nx, nx, nx, (size_t)tac_ninput(c.m, &c.options) + 1, ndx * ndx, ndx * ndx};

@@ -26,7 +26,7 @@ static void activation_in_range(void **state) {
     tacBuilder *b = tac_model_begin();
     tacActuatorDef def = tac_default_actuator();
     int body = robot_body(b, 0, (tacVec3){0, 0, 0}, 1, (tacVec3){0, 0, 0}, (tacVec3){1, 1, 1});
-    def.trnid[0] = robot_joint(b, body, TAC_HINGE, (tacVec3){0, 1, 0});
+    def.trnid[0] = robot_joint(b, body, TAC_JOINT_HINGE, (tacVec3){0, 1, 0});
     def.dyntype = TAC_DYN_INTEGRATOR;
     def.actlimited = 1;
     def.actrange[0] = 0.5, def.actrange[1] = 2;
@@ -48,7 +48,7 @@ static void default_input(void **state) {
     tac_model_add_body(b, 0, &body);
     tacModel *m = robot_finish(b);
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_NONE;
+    o.contact = TAC_CONTACT_MODEL_NONE;
     o.inputs = TAC_INPUT_XFRC | TAC_INPUT_MOCAP;
     CHECK_INT(tac_ninput(m, &o), 12 + 7);
     double u[19], expected[19] = {0};

@@ -71,26 +71,31 @@ typedef struct Way {
 #define END "</mujoco>"
 
 static const Way WAYS[] = {
-    {"robot, none", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.2, TAC_NONE, TAC_EULER, 0, 0.3},
-    {"robot, none implicit", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.2, TAC_NONE, TAC_IMPLICIT, 0, 0.3},
-    {"robot, none implicitfast", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.2, TAC_NONE, TAC_IMPLICITFAST, 0, 0.3},
-    {"robot, none rk4", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.2, TAC_NONE, TAC_RK4, 0, 0.3},
-    {"robot, none rkmk4", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.2, TAC_NONE, TAC_RKMK4, 0, 0.3},
-    {"robot, ncp", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.12, TAC_NCP, TAC_EULER, 0, 0.15},
-    {"robot, ncp implicit", HEAD ROBOT MOTORS END, 0.02, 0.05, 0.12, TAC_NCP, TAC_IMPLICIT, 0, 0.15},
-    {"robot, lcp", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.12, TAC_LCP, TAC_EULER, 0, 0.15},
-    {"robot, soft", HEAD ROBOT MOTORS END, 0.005, 0.08, 0.1, TAC_SOFT, TAC_EULER, 0, 0.15},
-    {"robot, soft implicit", HEAD ROBOT MOTORS END, 0.02, 0.08, 0.1, TAC_SOFT, TAC_IMPLICIT, 0, 0.15},
-    {"robot, soft rk4", HEAD ROBOT MOTORS END, 0.015, 0.08, 0.1, TAC_SOFT, TAC_RK4, 0, 0.15},
-    {"loop, ncp", HEAD LOOP END, 0.01, 0, 0, TAC_NCP, TAC_EULER, 0, 0.1},
-    {"loop, lcp", HEAD LOOP END, 0.01, 0, 0, TAC_LCP, TAC_EULER, 0, 0.1},
-    {"loop ajar, lcp", HEAD LOOP END, 0.01, 0, 0, TAC_LCP, TAC_EULER, 0, 1e-4},
-    {"loop, soft", HEAD LOOP END, 0.02, 0, 0, TAC_SOFT, TAC_EULER, 0, 0.1},
-    {"long steps, lcp", HEAD LOOP END, 0.15, 0, 0, TAC_LCP, TAC_EULER, 0, 1e-3},
-    {"ball, ncp", HEAD BALL END, 0.01, 0.102, 0.11, TAC_NCP, TAC_EULER, 0, 0.1},
-    {"ball, lcp", HEAD BALL END, 0.01, 0.102, 0.11, TAC_LCP, TAC_EULER, 0, 0.1},
-    {"ball, time of impact", HEAD BALL END, 0.01, 0.102, 0.11, TAC_LCP, TAC_EULER, 1, 0.1},
-    {"robot, time of impact", HEAD ROBOT MOTORS END, 0.01, 0.11, 0.13, TAC_LCP, TAC_EULER, 1, 0.1},
+    {"robot, none", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.2, TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_EULER, 0, 0.3},
+    {"robot, none implicit", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.2, TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_IMPLICIT, 0,
+     0.3},
+    {"robot, none implicitfast", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.2, TAC_CONTACT_MODEL_NONE,
+     TAC_INTEGRATOR_IMPLICITFAST, 0, 0.3},
+    {"robot, none rk4", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.2, TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_RK4, 0, 0.3},
+    {"robot, none rkmk4", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.2, TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_RKMK4, 0, 0.3},
+    {"robot, ncp", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.12, TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_EULER, 0, 0.15},
+    {"robot, ncp implicit", HEAD ROBOT MOTORS END, 0.02, 0.05, 0.12, TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_IMPLICIT, 0,
+     0.15},
+    {"robot, lcp", HEAD ROBOT MOTORS END, 0.01, 0.05, 0.12, TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 0, 0.15},
+    {"robot, soft", HEAD ROBOT MOTORS END, 0.005, 0.08, 0.1, TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_EULER, 0, 0.15},
+    {"robot, soft implicit", HEAD ROBOT MOTORS END, 0.02, 0.08, 0.1, TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_IMPLICIT, 0,
+     0.15},
+    {"robot, soft rk4", HEAD ROBOT MOTORS END, 0.015, 0.08, 0.1, TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_RK4, 0, 0.15},
+    {"loop, ncp", HEAD LOOP END, 0.01, 0, 0, TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_EULER, 0, 0.1},
+    {"loop, lcp", HEAD LOOP END, 0.01, 0, 0, TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 0, 0.1},
+    {"loop ajar, lcp", HEAD LOOP END, 0.01, 0, 0, TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 0, 1e-4},
+    {"loop, soft", HEAD LOOP END, 0.02, 0, 0, TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_EULER, 0, 0.1},
+    {"long steps, lcp", HEAD LOOP END, 0.15, 0, 0, TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 0, 1e-3},
+    {"ball, ncp", HEAD BALL END, 0.01, 0.102, 0.11, TAC_CONTACT_MODEL_NCP, TAC_INTEGRATOR_EULER, 0, 0.1},
+    {"ball, lcp", HEAD BALL END, 0.01, 0.102, 0.11, TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 0, 0.1},
+    {"ball, time of impact", HEAD BALL END, 0.01, 0.102, 0.11, TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 1, 0.1},
+    {"robot, time of impact", HEAD ROBOT MOTORS END, 0.01, 0.11, 0.13, TAC_CONTACT_MODEL_LCP, TAC_INTEGRATOR_EULER, 1,
+     0.1},
 };
 enum { NWAY = sizeof WAYS / sizeof *WAYS };
 
@@ -128,7 +133,7 @@ static void close_world(World *w) {
 static void draw_world(World *w, const Way *way, tacDraw *d) {
     const tacModel *m = w->m;
     double move[MOST] = {0}, start[MOST];
-    int free = m->joint_type[0] == TAC_FREE;
+    int free = m->joint_type[0] == TAC_JOINT_FREE;
     tac_default_state(m, start);
     for (int i = 0; i < m->nv; i++)
         move[i] = way->open * draw_normal(d) * (free && i < 6 ? 0.3 : 1);
@@ -225,7 +230,7 @@ static void columns_are_differences(void **state) { (void)state, check_ways(40, 
  * longer steps. */
 static void longer_at_the_kink(void **state) {
     (void)state;
-    Way way = {"kink", HEAD BALL END, 0.01, 0.09, 0.095, TAC_SOFT, TAC_EULER, 0, 0.1};
+    Way way = {"kink", HEAD BALL END, 0.01, 0.09, 0.095, TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_EULER, 0, 0.1};
     const double move = 1e-8, dt = 0.01;
     World w = open_world(&way);
     tacDraw d = {3, 0};
@@ -324,7 +329,7 @@ static void others_leave_it(void **state) {
     Loaded l = load_ok(WAYS[0].text);
     tac_report_free(l.report);
     tacOptions options = tac_default_options(l.model);
-    options.contact = TAC_NONE;
+    options.contact = TAC_CONTACT_MODEL_NONE;
     double theta = -5, x[MOST] = {0}, u[MOST] = {0}, y[MOST];
     tacSim *sim;
     CHECK_INT(tac_param_register(l.model, "option.gravity[2]", NULL, NULL), TAC_OK);

@@ -29,10 +29,11 @@ static void add_stack(tacBuilder *b, int body, const Stack *s, double stiffness,
     joint.damping = damping;
     for (int i = 0; i < s->slides + s->hinges; i++) {
         int hinge = i - s->slides, axis = hinge < 0 ? i : s->turned ? (s->slides == 1 ? 0 : 2) : hinge;
-        joint.type = hinge < 0 ? TAC_SLIDE : TAC_HINGE, joint.axis = AXES[axis], joint.stiffness = stiffness;
+        joint.type = hinge < 0 ? TAC_JOINT_SLIDE : TAC_JOINT_HINGE, joint.axis = AXES[axis],
+        joint.stiffness = stiffness;
         tac_model_add_joint(b, body, &joint);
     }
-    joint.type = TAC_BALL, joint.stiffness = 0;
+    joint.type = TAC_JOINT_BALL, joint.stiffness = 0;
     if (s->ball) tac_model_add_joint(b, body, &joint);
 }
 
@@ -42,8 +43,9 @@ static tacModel *chain(int type, int links, double stiffness, double damping, in
     tacGeomDef plane = tac_default_geom(), ball = tac_default_geom();
     option.gravity = (tacVec3){0, 0, floor ? -9.81 : 0}, option.timestep = 0.01;
     tac_model_set_option(b, &option);
-    plane.type = TAC_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1, plane.conaffinity = 1, plane.contype = 0;
-    ball.type = TAC_SPHERE, ball.size[0] = 0.1, ball.conaffinity = 0;
+    plane.type = TAC_GEOM_PLANE, plane.size[0] = plane.size[1] = plane.size[2] = 1, plane.conaffinity = 1,
+    plane.contype = 0;
+    ball.type = TAC_GEOM_SPHERE, ball.size[0] = 0.1, ball.conaffinity = 0;
     plane.friction[0] = ball.friction[0] = 0.5;
     if (floor) tac_model_add_geom(b, 0, &plane);
     for (int i = 0, parent = 0; i <= links; i++) {
@@ -55,7 +57,7 @@ static tacModel *chain(int type, int links, double stiffness, double damping, in
         body.inertia = (tacVec3){0.05, 0.06, 0.04};
         parent = tac_model_add_body(b, parent, &body);
         if (floor) tac_model_add_geom(b, parent, &ball);
-        base.type = TAC_FREE;
+        base.type = TAC_JOINT_FREE;
         if (i == 0)
             tac_model_add_joint(b, parent, &base);
         else

@@ -6,7 +6,7 @@
 
 static inline tacOptions options_of(const tacModel *m, double dt) {
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_NCP, options.dt = dt;
+    options.contact = TAC_CONTACT_MODEL_NCP, options.dt = dt;
     return options;
 }
 

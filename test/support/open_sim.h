@@ -15,7 +15,7 @@ static inline tacSim *open_sim(const tacModel *m, unsigned inputs, tacOptions *o
     tacSim *sim;
     tacError err;
     *options = tac_default_options(m);
-    options->contact = TAC_NONE;
+    options->contact = TAC_CONTACT_MODEL_NONE;
     options->inputs = inputs;
     if (tac_sim_new(m, options, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
     *q = zeros(m->nq);

@@ -20,7 +20,7 @@ static tacBodyDef random_body(tacDraw *d) {
 static void add_joint(tacBuilder *b, int body, tacJointType type, tacDraw *d) {
     tacJointDef joint = tac_default_joint();
     joint.type = type;
-    joint.pos = type == TAC_FREE ? (tacVec3){0, 0, 0} : draw_vec3(d, 0.5);
+    joint.pos = type == TAC_JOINT_FREE ? (tacVec3){0, 0, 0} : draw_vec3(d, 0.5);
     joint.axis = draw_vec3(d, 1);
     joint.axis.z += 2;
     joint.armature = 0.1;
@@ -28,7 +28,7 @@ static void add_joint(tacBuilder *b, int body, tacJointType type, tacDraw *d) {
 }
 
 tacModel *random_tree(uint64_t seed, int nbody) {
-    static const tacJointType TYPES[] = {TAC_BALL, TAC_SLIDE, TAC_HINGE};
+    static const tacJointType TYPES[] = {TAC_JOINT_BALL, TAC_JOINT_SLIDE, TAC_JOINT_HINGE};
     tacDraw d = {seed, 0};
     tacBuilder *b = tac_model_begin();
     tacOptionDef option = tac_default_option();
@@ -39,7 +39,7 @@ tacModel *random_tree(uint64_t seed, int nbody) {
         int body = tac_model_add_body(b, i < 3 ? 0 : draw_int(&d, i), &def);
         int joints = i == 1 ? 1 : draw_int(&d, 3), last = -1;
         for (int k = 0; k < joints; k++) {
-            int type = i == 1 ? TAC_FREE : (int)TYPES[last == TAC_BALL ? 1 : draw_int(&d, 3)];
+            int type = i == 1 ? TAC_JOINT_FREE : (int)TYPES[last == TAC_JOINT_BALL ? 1 : draw_int(&d, 3)];
             add_joint(b, body, (tacJointType)type, &d);
             last = type;
         }
@@ -81,15 +81,15 @@ tacModel *balls_over_floor(int n, const tacVec3 *at, double margin, double gap) 
     tacBuilder *b = tac_model_begin();
     tacGeomDef geom = tac_default_geom();
     tacModel *m = NULL;
-    geom.type = TAC_PLANE, geom.size[0] = geom.size[1] = geom.size[2] = 1;
+    geom.type = TAC_GEOM_PLANE, geom.size[0] = geom.size[1] = geom.size[2] = 1;
     geom.margin = margin, geom.gap = gap;
     CHECK_INT(tac_model_add_geom(b, 0, &geom), 0);
-    geom.type = TAC_SPHERE, geom.size[0] = 0.1;
+    geom.type = TAC_GEOM_SPHERE, geom.size[0] = 0.1;
     for (int i = 0; i < n; i++) {
         tacBodyDef body = tac_default_body();
         tacJointDef joint = tac_default_joint();
         body.pos = at[i];
-        joint.type = TAC_FREE;
+        joint.type = TAC_JOINT_FREE;
         int id = tac_model_add_body(b, 0, &body);
         CHECK(tac_model_add_joint(b, id, &joint) >= 0 && tac_model_add_geom(b, id, &geom) >= 0);
     }

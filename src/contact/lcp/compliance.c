@@ -28,8 +28,8 @@ static double inverse_mass(const tacModel *m, int body) {
 
 /* A rotational row divides by the square of an arm. */
 static double whole_compliance(const tacModel *m, const tacRow *row) {
-    int turns = (row->kind == TAC_ROW_JOINT_LIMIT && m->joint_type[row->id] != TAC_SLIDE) ||
-                (row->kind == TAC_ROW_JOINT_FRICTION && m->joint_type[m->dof_joint[row->id]] != TAC_SLIDE) ||
+    int turns = (row->kind == TAC_ROW_JOINT_LIMIT && m->joint_type[row->id] != TAC_JOINT_SLIDE) ||
+                (row->kind == TAC_ROW_JOINT_FRICTION && m->joint_type[m->dof_joint[row->id]] != TAC_JOINT_SLIDE) ||
                 (row->kind == TAC_ROW_EQUALITY && (row->axis >= 3 || m->equality_type[row->id] == TAC_EQ_JOINT));
     return turns ? TAC_LCP_COMPLIANCE / (TAC_LCP_ARM * TAC_LCP_ARM) : TAC_LCP_COMPLIANCE;
 }

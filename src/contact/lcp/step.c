@@ -102,7 +102,7 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
     tac_smooth_measure(m, options, dry);
 }
 
-static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_EULER),
+static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULER),
                                    .step = step,
                                    .jac = tac_lcp_jac,
                                    .vjp = tac_lcp_vjp,

@@ -98,9 +98,9 @@ void tac_ncp_place_before(tacNcp *p, tacWork *w, double *q_before) {
 static int turned_by_joint(const tacNcp *p, int j) {
     const tacModel *m = p->m;
     int type = m->joint_type[j], adr = m->joint_dof_adr[j];
-    const double *turn = p->hv + adr + (type == TAC_FREE ? 3 : 0);
-    if (type == TAC_SLIDE) return 0;
-    double angle = type == TAC_HINGE ? tac_abs(*turn) : tac_norm3(tac_load3(turn));
+    const double *turn = p->hv + adr + (type == TAC_JOINT_FREE ? 3 : 0);
+    if (type == TAC_JOINT_SLIDE) return 0;
+    double angle = type == TAC_JOINT_HINGE ? tac_abs(*turn) : tac_norm3(tac_load3(turn));
     return angle < MAX_TURN ? 0 : m->joint_body[j];
 }
 
@@ -192,8 +192,8 @@ static void put_axes(tacNcp *p) {
         store6(p->ldu.right + 6 * i, tac_scale6(p->h, p->next.S[i]));
     }
     for (int j = 0; j < m->njnt; j++) {
-        int type = m->joint_type[j], dof = m->joint_dof_adr[j] + (type == TAC_FREE ? 3 : 0);
-        if (type != TAC_FREE && type != TAC_BALL) continue;
+        int type = m->joint_type[j], dof = m->joint_dof_adr[j] + (type == TAC_JOINT_FREE ? 3 : 0);
+        if (type != TAC_JOINT_FREE && type != TAC_JOINT_BALL) continue;
         tacMat3 Q = tac_quat_right_jacobian(tac_load3(p->hv + dof));
         for (int c = 0; c < 3; c++) {
             tacVec6 S = tac_zero6();

@@ -21,7 +21,7 @@ static int drives_one_dof(const tacModel *m, int a) {
     int type = m->actuator_trntype[a];
     if (type != TAC_TRN_JOINT && type != TAC_TRN_JOINT_IN_PARENT) return 0;
     int joint = m->joint_type[m->actuator_trnid[2 * a]];
-    return joint == TAC_HINGE || joint == TAC_SLIDE;
+    return joint == TAC_JOINT_HINGE || joint == TAC_JOINT_SLIDE;
 }
 
 /* 1: its force may depend on velocity. */

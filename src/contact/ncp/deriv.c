@@ -138,8 +138,8 @@ tacVec6 tac_ncp_block_times(const tacNcpDeriv *d, int pose, int body, tacVec6 z)
 /* First of the three dofs of the rotation that dof j belongs to; -1: none. */
 static int rotation_of(const tacModel *m, int j) {
     int joint = m->dof_joint[j], type = m->joint_type[joint];
-    int first = m->joint_dof_adr[joint] + (type == TAC_FREE ? 3 : 0);
-    return (type == TAC_FREE || type == TAC_BALL) && j >= first ? first : -1;
+    int first = m->joint_dof_adr[joint] + (type == TAC_JOINT_FREE ? 3 : 0);
+    return (type == TAC_JOINT_FREE || type == TAC_JOINT_BALL) && j >= first ? first : -1;
 }
 
 int tac_ncp_hold(const tacNcp *p, int j, double dv[3], int *first) {

@@ -38,7 +38,7 @@ int tac_ncp_row_is_pose(const tacNcp *p, const tacNcpRow *row) {
 }
 
 int tac_ncp_row_is_ball(const tacNcp *p, const tacNcpRow *row) {
-    return row->of.kind == TAC_ROW_JOINT_LIMIT && p->m->joint_type[row->of.id] == TAC_BALL;
+    return row->of.kind == TAC_ROW_JOINT_LIMIT && p->m->joint_type[row->of.id] == TAC_JOINT_BALL;
 }
 
 void tac_ncp_place_rows(tacNcp *p, const double *v_next) {

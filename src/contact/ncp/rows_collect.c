@@ -38,7 +38,7 @@ int tac_ncp_max_rows(const tacModel *m) {
 
 int tac_ncp_has_ball_limit(const tacModel *m) {
     for (int j = 0; j < m->njnt; j++)
-        if (m->joint_limited[j] && m->joint_type[j] == TAC_BALL) return 1;
+        if (m->joint_limited[j] && m->joint_type[j] == TAC_JOINT_BALL) return 1;
     return 0;
 }
 
@@ -71,7 +71,7 @@ static int equality_numbers(const tacModel *m, int e) {
 static int max_numbers(const tacModel *m) {
     int n = m->nv + tac_ncp_max_damping_numbers(m);
     for (int j = 0; j < m->njnt; j++)
-        n += m->joint_limited[j] ? (m->joint_type[j] == TAC_BALL ? 3 : 2) : 0;
+        n += m->joint_limited[j] ? (m->joint_type[j] == TAC_JOINT_BALL ? 3 : 2) : 0;
     for (int t = 0; t < m->ntendon; t++)
         n += tendon_rows(m, t) * m->tendon_term_num[t];
     for (int e = 0; e < m->neq; e++)
@@ -170,7 +170,7 @@ static double limit_scale(const tacNcp *p, const tacRow *of, int body[2]) {
         body[0] = p->m->joint_body[of->id];
     else
         tac_row_bodies(p->m, &(tacRows){.row = (tacRow *)of}, 0, body);
-    int turns = of->kind == TAC_ROW_JOINT_LIMIT && p->m->joint_type[of->id] != TAC_SLIDE;
+    int turns = of->kind == TAC_ROW_JOINT_LIMIT && p->m->joint_type[of->id] != TAC_JOINT_SLIDE;
     return turns ? 1 / (TAC_NCP_ARM * TAC_NCP_ARM) : 1;
 }
 
@@ -227,9 +227,9 @@ static void add_ball_limit(tacNcp *p, int joint) {
 static void add_limits(tacNcp *p) {
     const tacModel *m = p->m;
     for (int j = 0; j < m->njnt; j++) {
-        if (!m->joint_limited[j] || m->joint_type[j] == TAC_FREE) continue;
-        if (m->joint_type[j] == TAC_BALL) add_ball_limit(p, j);
-        for (int end = 0; end < 2 && m->joint_type[j] != TAC_BALL; end++)
+        if (!m->joint_limited[j] || m->joint_type[j] == TAC_JOINT_FREE) continue;
+        if (m->joint_type[j] == TAC_JOINT_BALL) add_ball_limit(p, j);
+        for (int end = 0; end < 2 && m->joint_type[j] != TAC_JOINT_BALL; end++)
             add_limit(p, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = j, .axis = end}, 0);
     }
     for (int t = 0; t < m->ntendon; t++)

@@ -29,7 +29,8 @@ static tacStatus set_up(tacContext *ctx, const double *x, const double *u, tacNc
     p->h = ctx->options.dt;
     p->point = at;
     p->cone_kind = ctx->options.ncp_friction;
-    p->implicit = ctx->options.integrator == TAC_IMPLICIT || ctx->options.integrator == TAC_IMPLICITFAST;
+    p->implicit =
+        ctx->options.integrator == TAC_INTEGRATOR_IMPLICIT || ctx->options.integrator == TAC_INTEGRATOR_IMPLICITFAST;
     p->damping_span = p->implicit && !(*m->option_disable & TAC_DISABLE_DAMPER) ? p->h : tac_damping_span(ctx);
     p->bounce_speed = ctx->options.bounce_speed;
     p->tolerance = ctx->options.ncp_tolerance;
@@ -107,8 +108,8 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
     tac_ncp_measure_forces(m, options, dry);
 }
 
-static const tacStepper STEPPER = {.integrators =
-                                       TAC_HAS(TAC_EULER) | TAC_HAS(TAC_IMPLICIT) | TAC_HAS(TAC_IMPLICITFAST),
+static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULER) | TAC_HAS(TAC_INTEGRATOR_IMPLICIT) |
+                                                  TAC_HAS(TAC_INTEGRATOR_IMPLICITFAST),
                                    .step = step,
                                    .jac = tac_ncp_jac,
                                    .vjp = tac_ncp_vjp,

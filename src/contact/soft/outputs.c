@@ -80,7 +80,7 @@ tacStatus tac_soft_contacts(tacContext *ctx, const double *x, const double *u, t
 static void measure_contacts(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     state_layout(m, dry);
-    if (options->integrator == TAC_RK4 || options->integrator == TAC_RKMK4)
+    if (options->integrator == TAC_INTEGRATOR_RK4 || options->integrator == TAC_INTEGRATOR_RKMK4)
         tac_rk4_measure(m, options, tac_soft_measure_accelerations, dry);
     tac_soft_measure_advance(m, options, dry);
 }

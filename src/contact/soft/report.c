@@ -58,12 +58,12 @@ double tac_soft_limit_margin(const tacModel *m, const double *q) {
     double least = TAC_INFINITY;
     if (*m->option_disable & (TAC_DISABLE_LIMIT | TAC_DISABLE_CONSTRAINT)) return least;
     for (int j = 0; j < m->njnt; j++) {
-        if (!m->joint_limited[j] || m->joint_type[j] == TAC_FREE) continue;
+        if (!m->joint_limited[j] || m->joint_type[j] == TAC_JOINT_FREE) continue;
         tacVec3 axis;
-        for (int side = m->joint_type[j] == TAC_BALL; side < 2; side++) {
+        for (int side = m->joint_type[j] == TAC_JOINT_BALL; side < 2; side++) {
             tacRow row = {.kind = TAC_ROW_JOINT_LIMIT, .id = j, .axis = side};
-            double pos = m->joint_type[j] == TAC_BALL ? m->joint_range[2 * j + 1] - tac_ball_angle(m, j, q, &axis)
-                                                      : tac_row_combination(m, &row, q).pos;
+            double pos = m->joint_type[j] == TAC_JOINT_BALL ? m->joint_range[2 * j + 1] - tac_ball_angle(m, j, q, &axis)
+                                                            : tac_row_combination(m, &row, q).pos;
             least = tac_min(least, tac_abs(pos - m->joint_margin[j]));
         }
     }

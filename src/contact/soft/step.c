@@ -21,7 +21,7 @@ static void frame_contact(const tacContext *ctx, tacContact *c) {
     c->along = tac_abs(c->normal.y) < 0.5 ? tac_vec3(0, 1, 0) : tac_vec3(0, 0, 1);
     c->along_side = -1;
     for (int side = 0; side < 2; side++)
-        if (m->geom_type[c->geom[side]] == TAC_CAPSULE && m->geom_type[c->geom[!side]] == TAC_PLANE) {
+        if (m->geom_type[c->geom[side]] == TAC_GEOM_CAPSULE && m->geom_type[c->geom[!side]] == TAC_GEOM_PLANE) {
             tacVec3 axis = tac_mulmv3(ctx->scene.pose[c->geom[side]].R, tac_vec3(0, 0, 1));
             int upright = tac_norm3(tac_cross3(c->normal, axis)) < UPRIGHT;
             c->along = upright ? tac_vec3(1, 0, 0) : axis;
@@ -124,7 +124,7 @@ static int has_damping(const tacContext *ctx) {
 
 /* K a' = qfrc + J^T f, with the forces of the problem without K, as in MuJoCo. w->L, or K, keeps the factor. */
 static tacStatus finish(tacContext *ctx, const double *x, const double *u, tacSoftMotion *move) {
-    if (ctx->options.integrator != TAC_EULER) {
+    if (ctx->options.integrator != TAC_INTEGRATOR_EULER) {
         move->finish = TAC_SOFT_IMPLICIT;
         TAC_TRY(tac_implicit_open(ctx, &move->K));
         TAC_TRY(tac_implicit_accelerate(ctx, x, u, &move->K));
@@ -165,7 +165,7 @@ void tac_soft_measure_advance(const tacModel *m, const tacOptions *options, tacA
     tacSoftMotion move;
     motion_layout(&move, m, dry);
     tac_soft_measure_accelerate(m, options, dry);
-    int implicit = options->integrator == TAC_IMPLICIT || options->integrator == TAC_IMPLICITFAST;
+    int implicit = options->integrator == TAC_INTEGRATOR_IMPLICIT || options->integrator == TAC_INTEGRATOR_IMPLICITFAST;
     if (implicit) tac_implicit_measure_factor(m, dry);
 }
 
@@ -225,14 +225,15 @@ static void measure_rk4(const tacModel *m, const tacOptions *options, tacArena *
     .acceleration_vjp = tac_soft_acceleration_vjp, .forces = tac_soft_forces, .forces_jac = tac_soft_forces_jac,       \
     .forces_vjp = tac_soft_forces_vjp, .contacts = tac_soft_contacts, .friction = tac_soft_friction,                   \
     .constraints = tac_soft_constraints, .max_constraints = tac_soft_max_constraints, .inverse_weights = 1
-static const tacStepper ONE_ACCELERATION = {.integrators =
-                                                TAC_HAS(TAC_EULER) | TAC_HAS(TAC_IMPLICIT) | TAC_HAS(TAC_IMPLICITFAST),
+static const tacStepper ONE_ACCELERATION = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULER) |
+                                                           TAC_HAS(TAC_INTEGRATOR_IMPLICIT) |
+                                                           TAC_HAS(TAC_INTEGRATOR_IMPLICITFAST),
                                             .step = step,
                                             .jac = tac_soft_jac,
                                             .vjp = tac_soft_vjp,
                                             .measure = measure,
                                             ENTRIES};
-static const tacStepper RUNGE_KUTTA = {.integrators = TAC_HAS(TAC_RK4) | TAC_HAS(TAC_RKMK4),
+static const tacStepper RUNGE_KUTTA = {.integrators = TAC_HAS(TAC_INTEGRATOR_RK4) | TAC_HAS(TAC_INTEGRATOR_RKMK4),
                                        .step = rk4_step,
                                        .jac = rk4_jac,
                                        .vjp = rk4_vjp,

@@ -434,7 +434,7 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
     tac_smooth_measure(m, options, dry);
 }
 
-const tacStepper TAC_STEPPER_LCP_TOI = {.integrators = TAC_HAS(TAC_EULER),
+const tacStepper TAC_STEPPER_LCP_TOI = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULER),
                                         .toi = 1,
                                         .step = step,
                                         .jac = jac,

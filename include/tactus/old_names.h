@@ -1,0 +1,49 @@
+/* Former names of constants. They go away in the next version. A use of one is a warning that says the new name.
+ * Define TAC_NO_OLD_NAMES to leave them out. */
+#pragma once
+
+#ifndef TAC_NO_OLD_NAMES
+
+#if defined(__GNUC__)
+#define TAC_OLD_NAME_PRAGMA(text) _Pragma(#text)
+#define TAC_OLD_NAME_WARN(text)   TAC_OLD_NAME_PRAGMA(GCC warning text)
+#define TAC_OLD_NAME_TEXT(text)   #text
+#define TAC_OLD_NAME(name)        TAC_OLD_NAME_WARN(TAC_OLD_NAME_TEXT(deprecated : use name)) name
+#else
+#define TAC_OLD_NAME(name) name
+#endif
+
+/* tacContactModel */
+#define TAC_NONE          TAC_OLD_NAME(TAC_CONTACT_MODEL_NONE)
+#define TAC_LCP           TAC_OLD_NAME(TAC_CONTACT_MODEL_LCP)
+#define TAC_NCP           TAC_OLD_NAME(TAC_CONTACT_MODEL_NCP)
+#define TAC_SOFT          TAC_OLD_NAME(TAC_CONTACT_MODEL_SOFT)
+#define TAC_CONTACT_COUNT TAC_OLD_NAME(TAC_CONTACT_MODEL_COUNT)
+
+/* tacJointType */
+#define TAC_FREE  TAC_OLD_NAME(TAC_JOINT_FREE)
+#define TAC_BALL  TAC_OLD_NAME(TAC_JOINT_BALL)
+#define TAC_SLIDE TAC_OLD_NAME(TAC_JOINT_SLIDE)
+#define TAC_HINGE TAC_OLD_NAME(TAC_JOINT_HINGE)
+
+/* tacGeomType */
+#define TAC_PLANE     TAC_OLD_NAME(TAC_GEOM_PLANE)
+#define TAC_HFIELD    TAC_OLD_NAME(TAC_GEOM_HFIELD)
+#define TAC_SPHERE    TAC_OLD_NAME(TAC_GEOM_SPHERE)
+#define TAC_CAPSULE   TAC_OLD_NAME(TAC_GEOM_CAPSULE)
+#define TAC_ELLIPSOID TAC_OLD_NAME(TAC_GEOM_ELLIPSOID)
+#define TAC_CYLINDER  TAC_OLD_NAME(TAC_GEOM_CYLINDER)
+#define TAC_BOX       TAC_OLD_NAME(TAC_GEOM_BOX)
+#define TAC_MESH      TAC_OLD_NAME(TAC_GEOM_MESH)
+#define TAC_CONE      TAC_OLD_NAME(TAC_GEOM_CONE)
+
+/* tacIntegrator */
+#define TAC_EULER        TAC_OLD_NAME(TAC_INTEGRATOR_EULER)
+#define TAC_RK4          TAC_OLD_NAME(TAC_INTEGRATOR_RK4)
+#define TAC_IMPLICIT     TAC_OLD_NAME(TAC_INTEGRATOR_IMPLICIT)
+#define TAC_IMPLICITFAST TAC_OLD_NAME(TAC_INTEGRATOR_IMPLICITFAST)
+#define TAC_RKMK4        TAC_OLD_NAME(TAC_INTEGRATOR_RKMK4)
+#define TAC_SPIN         TAC_OLD_NAME(TAC_INTEGRATOR_SPIN)
+#define TAC_CORIOLIS     TAC_OLD_NAME(TAC_INTEGRATOR_CORIOLIS)
+
+#endif
