@@ -138,7 +138,7 @@ def range_text(kind, limits, words):
 def option_line(row):
     name, kind, value, limits, contacts, words, flag, meaning = row
     default = "" if "default: " in meaning else value.split("_")[-1].lower() if kind == "CHOICE" else value
-    models = ", ".join(word.lower() for word in re.findall(r"TAC_FOR\(TAC_CONTACT_MODEL_(\w+)\)", contacts)) or "all"
+    models = ", ".join(word.lower() for word in re.findall(r"TAC_FOR\((\w+)\)", contacts)) or "all"
     shown = "" if flag == "NULL" else f"`{flag.strip(chr(34))}`"
     return f"| `{name}` | {default} | {range_text(kind, limits, words)} | {models} | {shown} | {escaped(meaning)} |"
 

@@ -25,7 +25,7 @@ static void name_contacts(unsigned contacts, char text[CLI_STEP_CONTACTS]) {
     const char *before = "--contact ";
     size_t n = 0;
     for (int c = 0; c < TAC_CONTACT_MODEL_COUNT && n < CLI_STEP_CONTACTS; c++) {
-        if (!(contacts & TAC_FOR(c))) continue;
+        if (!(contacts & TAC_CONTACT_BIT(c))) continue;
         const char *word = tac_contact_text((tacContactModel)c);
         n += (size_t)snprintf(text + n, CLI_STEP_CONTACTS - n, "%s%s", before, word);
         before = " or ";
@@ -73,7 +73,7 @@ static void fill(tacStepArgs *args, unsigned contacts, int with_contact) {
 
 void cli_step_args(tacStepArgs *args) { fill(args, ~0u, 1); }
 
-void cli_step_args_of(tacStepArgs *args, tacContactModel contact) { fill(args, TAC_FOR(contact), 0); }
+void cli_step_args_of(tacStepArgs *args, tacContactModel contact) { fill(args, TAC_CONTACT_BIT(contact), 0); }
 
 void cli_step_contact(tacStepArgs *args, tacContactModel contact) {
     const tacOptionInfo *o;
@@ -101,7 +101,7 @@ static int set_option(const char *verb, const tacOptionInfo *o, const char *text
         const char *expected = strstr(err.text, "expected ");
         return cli_fail(verb, "%s: got \"%s\", %s", o->flag, text, expected != NULL ? expected : err.text);
     }
-    if (o->contacts == 0 || o->contacts & TAC_FOR(options->contact)) return CLI_GO_ON;
+    if (o->contacts == 0 || o->contacts & TAC_CONTACT_BIT(options->contact)) return CLI_GO_ON;
     char contacts[CLI_STEP_CONTACTS] = "";
     name_contacts(o->contacts, contacts);
     return cli_fail(verb, "%s requires %s", o->flag, contacts);

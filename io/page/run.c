@@ -76,7 +76,8 @@ tacStatus tac_page_run(tacText *out, const tacPage *page, tacError *err) {
     tac_json_open(out, "options", '[');
     for (int i = 0; tac_option_info(i) != NULL; i++) {
         const tacOptionInfo *info = tac_option_info(i);
-        if (info->contacts == 0 || (info->contacts & TAC_FOR(options.contact)) != 0) put_option(out, info, &options);
+        if (info->contacts == 0 || (info->contacts & TAC_CONTACT_BIT(options.contact)) != 0)
+            put_option(out, info, &options);
     }
     tac_json_close(out, '[');
     return TAC_OK;

@@ -91,7 +91,7 @@ static tacStatus refuse_value(const tacOptionInfo *o, double value, tacError *er
 
 /* Options of another contact model are not read; those that ask for another kind of step are refused. */
 static int is_refused(const tacOptionInfo *o, const tacOptions *options) {
-    int reads = o->contacts == 0 || o->contacts & TAC_FOR(options->contact);
+    int reads = o->contacts == 0 || o->contacts & TAC_CONTACT_BIT(options->contact);
     return o->range & TAC_RANGE_OWN && !reads && value_of(options, o) != o->value;
 }
 
