@@ -250,17 +250,39 @@ int tac_soft_matrices_layout(tacSoftChanges *d, const tacModel *m, tacColumns c,
     return d->W && d->smooth;
 }
 
-static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const tacJac *J, tacSoftMotion *move) {
-    tacColumns c = tac_count_columns(ctx);
+/* *W = -da' of the columns c. Takes from the arena. */
+static tacStatus change_acceleration(tacContext *ctx, const double *x, const double *u, tacColumns c,
+                                     tacSoftMotion *move, double **W) {
     tacSoftChanges d = {.wrench = NULL};
     if (!tac_soft_matrices_layout(&d, ctx->model, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     TAC_TRY(tac_soft_advance(ctx, x, u, move));
-    int damped = move->finish == TAC_SOFT_DAMPED && c.np == 0;
+    int damped = move->finish == TAC_SOFT_DAMPED && c.np == 0 && c.along == NULL;
     if (damped) d.smooth = NULL;
     if (!tac_soft_changes_layout(&d, move->soft.rows.n, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     TAC_TRY(tac_soft_linearize(ctx, x, u, &move->soft, move->a, c, &d));
-    TAC_TRY(damped ? damped_jac(ctx, move, c, d.W) : finish_jac(ctx, x, u, move, c, &d));
-    return tac_assemble_jac(ctx, x, u, move->hv, c, d.W, J);
+    *W = d.W;
+    return damped ? damped_jac(ctx, move, c, d.W) : finish_jac(ctx, x, u, move, c, &d);
+}
+
+static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const tacJac *J, tacSoftMotion *move) {
+    tacColumns c = tac_count_columns(ctx);
+    double *W;
+    TAC_TRY(change_acceleration(ctx, x, u, c, move, &W));
+    return tac_assemble_jac(ctx, x, u, move->hv, c, W, J);
+}
+
+static tacStatus fill_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, tacSoftMotion *move,
+                          double *dy) {
+    double *W;
+    TAC_TRY(change_acceleration(ctx, x, u, c, move, &W));
+    return tac_assemble_jvp(ctx, x, u, move->hv, c, W, dy);
+}
+
+tacStatus tac_soft_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy) {
+    TAC_SCOPE(&ctx->arena);
+    tacSoftMotion move = {.soft = {.unsolved = 0}};
+    tacStatus status = fill_jvp(ctx, x, u, c, &move, dy);
+    return tac_end_step(ctx, status, move.soft.unsolved, y);
 }
 
 tacStatus tac_soft_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
