@@ -234,9 +234,9 @@ TAC_API tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const 
  * effect, and take no more bytes. */
 TAC_API size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoints);
 
-/* Forward mode of a rollout: X as of tac_rollout, and dX[k], (n+1) by ndx, the derivative of X[k] along x0, U and theta.
- * Statuses and info are those of tac_rollout, without energy_gain and violation. A failure without a next state ends X
- * and dX with the rows before it. */
+/* Forward mode of a rollout: X as of tac_rollout, and dX[k], (n+1) by ndx, the derivative of X[k] along x0, U and
+ * theta. Statuses and info are those of tac_rollout, without energy_gain and violation. A failure without a next state
+ * ends X and dX with the rows before it. */
 TAC_API tacStatus tac_rollout_jvp(tacSim *sim, const double *x0, const double *U, int n, const tacTangent *along,
                                   double *X, double *dX, tacStepInfo *info);
 
@@ -446,8 +446,8 @@ TAC_API tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *
 /* Derivatives of the forces of these contacts, in their order: rows 3 k, 3 k + 1, 3 k + 2 are force[0], force[1],
  * force[2] of contact k. jac.A has room for 3 max x ndx numbers, jac.B 3 max x ninput, jac.P 3 max x nparam; the first
  * 3 *n rows are written. Forces are those of an exact solution: soft at the start of the step, lcp and ncp means over
- * it. For derivatives of point, normal, tangents and distance give a contact to tac_contact_jac; with ncp the contact is
- * listed at the start of the step, its force acts at the end. TAC_ERR_CONTACTS: more than max; *n is their number.
+ * it. For derivatives of point, normal, tangents and distance give a contact to tac_contact_jac; with ncp the contact
+ * is listed at the start of the step, its force acts at the end. TAC_ERR_CONTACTS: more than max; *n is their number.
  * TAC_ERR_UNSUPPORTED: tacOptions.toi. */
 TAC_API tacStatus tac_step_contacts_jac(tacSim *sim, const double *x, const double *u, const tacJac *jac, int max,
                                         int *n);

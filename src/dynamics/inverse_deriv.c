@@ -243,8 +243,8 @@ static Along pass_direction(tacWork *w, Along x, int first, int count, const dou
     return x;
 }
 
-/* Root to leaves: the results of forward_pass without the rates of dofs; X = dF of each body. Lambda and Y have u and the angular
- * part of w. */
+/* Root to leaves: the results of forward_pass without the rates of dofs; X = dF of each body. Lambda and Y have u and
+ * the angular part of w. */
 static void forward_direction_pass(const tacModel *m, tacWork *w, const double *v, const double *a, const double *dq,
                                    const double *dv) {
     w->V[0] = w->Lambda[0] = tac_zero6();

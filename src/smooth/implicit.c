@@ -205,9 +205,8 @@ static tacStatus add_force_jac(tacContext *ctx, const double *x, const double *u
     double *scratch = layout_velocity(m, &ctx->arena);
     if (scratch == NULL) return TAC_ERR_ARENA_FULL;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
-    tacForceSink sink = {.q = tac_columns_sink(c, W, 0),
-                         .act = tac_columns_sink(c, W, 2 * m->nv),
-                         .ctrl = tac_columns_sink(c, W, c.nx)};
+    tacForceSink sink = {
+        .q = tac_columns_sink(c, W, 0), .act = tac_columns_sink(c, W, 2 * m->nv), .ctrl = tac_columns_sink(c, W, c.nx)};
     sink.q.negate = sink.act.negate = sink.ctrl.negate = 1;
     tac_velocity_jac(m, &ctx->work, &point, ctx->work.qacc, &sink, scratch);
     int placed = count_placed(ctx);

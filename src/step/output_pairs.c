@@ -41,8 +41,7 @@ tacStatus tac_output_pairs(tacSim *sim, const double *x, const double *u, tacOut
     Values values = {.p = p};
     p->npair = 0;
     if (sim->ctx.stepper->contact_forces == NULL) return TAC_OK;
-    TAC_TRY(sim->ctx.stepper->contact_forces(&sim->ctx, x, u,
-                                             &(tacContactReader){.of = &values, .value = add_value}));
+    TAC_TRY(sim->ctx.stepper->contact_forces(&sim->ctx, x, u, &(tacContactReader){.of = &values, .value = add_value}));
     return values.full ? TAC_ERR_CONTACTS : TAC_OK;
 }
 

@@ -151,9 +151,10 @@ static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *ou
             return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "output %d: kind is %d, expected a tacOutputKind", i,
                                 (int)o.kind);
         if (TAC_OUTPUT_RULES[o.kind].between != NULL)
-            return tac_sim_fail(sim, o.id == -1 || o.id2 == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
-                                "output %d, of kind %d: id is %d and id2 is %d, expected two different numbers, 0 to %d",
-                                i, (int)o.kind, o.id, o.id2, count_of(m, o.kind) - 1);
+            return tac_sim_fail(
+                sim, o.id == -1 || o.id2 == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
+                "output %d, of kind %d: id is %d and id2 is %d, expected two different numbers, 0 to %d", i,
+                (int)o.kind, o.id, o.id2, count_of(m, o.kind) - 1);
         return tac_sim_fail(sim, o.id == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
                             "output %d, of kind %d: id is %d%s, expected 0 to %d or TAC_OUT_ALL", i, (int)o.kind, o.id,
                             o.id == -1 ? ", an unknown name" : "", count_of(m, o.kind) - 1);
@@ -311,9 +312,8 @@ static tacOutputSinks forward_sinks(const tacSim *sim, const double *along, doub
                           .v = tac_columns_sink(c, dz, nv),
                           .act = tac_columns_sink(c, dz, 2 * nv),
                           .ctrl = tac_columns_sink(c, dz, c.nx)};
-    return (tacOutputSinks){.state = state,
-                            .mocap = tac_columns_sink(c, dz, c.nx + mocap),
-                            .theta = tac_columns_sink(c, dz, c.nx + c.nu)};
+    return (tacOutputSinks){
+        .state = state, .mocap = tac_columns_sink(c, dz, c.nx + mocap), .theta = tac_columns_sink(c, dz, c.nx + c.nu)};
 }
 
 /* A kind's block times the direction, to where the list wants it. */

@@ -198,8 +198,8 @@ static void chain_over_a_rollout(void **state) {
     open_case(&c, &ROLLED);
     draw(&c, 1);
     int nx = c.nx, ndx = c.n[0], nu = c.n[1];
-    double *U = numbers(ROLL * nu), *dU = numbers(ROLL * nu), *X = numbers((ROLL + 1) * nx), *Y = numbers((ROLL + 1) * nx),
-           *dX = numbers((ROLL + 1) * ndx), *dY = numbers(ndx);
+    double *U = numbers(ROLL * nu), *dU = numbers(ROLL * nu), *X = numbers((ROLL + 1) * nx),
+           *Y = numbers((ROLL + 1) * nx), *dX = numbers((ROLL + 1) * ndx), *dY = numbers(ndx);
     for (int k = 0; k < ROLL; k++)
         for (int j = 0; j < nu; j++)
             U[k * nu + j] = c.u[j], dU[k * nu + j] = tac_random_normal(4, 40, (uint64_t)(k * nu + j));
@@ -211,8 +211,7 @@ static void chain_over_a_rollout(void **state) {
     CHECK_INT(memcmp(X, Y, (size_t)((ROLL + 1) * nx) * sizeof *X), 0);
     CHECK_INT(memcmp(dX, c.d[0], (size_t)ndx * sizeof *dX), 0);
     for (int k = 0; k < ROLL; k++) {
-        CHECK_INT(
-            tac_step_jvp(c.sim, X + k * nx, U + k * nu, dX + k * ndx, dU + k * nu, c.d[2], c.dy, NULL), TAC_OK);
+        CHECK_INT(tac_step_jvp(c.sim, X + k * nx, U + k * nu, dX + k * ndx, dU + k * nu, c.d[2], c.dy, NULL), TAC_OK);
         CHECK_INT(memcmp(c.dy, dX + (k + 1) * ndx, (size_t)ndx * sizeof *dX), 0);
     }
     CHECK_INT(tac_batch_step_jvp(c.m, &c.options, 1, c.x, U, &along, dY, 2), TAC_OK);

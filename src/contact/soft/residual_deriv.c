@@ -230,8 +230,11 @@ tacStatus tac_soft_residuals_jac(tacContext *ctx, const double *x, const double 
     memset(d->dy, 0, rows * n * sizeof *d->dy);
     memset(d->dr, 0, rows * n * sizeof *d->dr);
     for (int i = 0; i < 3; i++)
-        sink[i] = (tacSoftSink){tac_columns_sink(c, d->W, places[i]), tac_columns_sink(c, d->dy, places[i]),
-                                tac_columns_sink(c, d->wrench, places[i]), tac_columns_sink(c, d->dr, places[i]), {0}};
+        sink[i] = (tacSoftSink){tac_columns_sink(c, d->W, places[i]),
+                                tac_columns_sink(c, d->dy, places[i]),
+                                tac_columns_sink(c, d->wrench, places[i]),
+                                tac_columns_sink(c, d->dr, places[i]),
+                                {0}};
     sink[2].part = (tacSink){.matrix = d->part, .ld = c.np};
     add_damping(soft, c, ctx->model->nv, d->dy);
     TAC_TRY(emit(ctx, x, u, soft, a, sink, c.np > 0));
