@@ -240,7 +240,7 @@ static tacStatus add_force_jac(tacContext *ctx, const double *x, const double *u
 }
 
 static tacStatus add_bias_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
-                                tacColumns c, double *W) {
+                              tacColumns c, double *W) {
     TAC_TRY(add_bias_side(ctx, x, u, 1, rows, c, W));
     return add_bias_side(ctx, x, u, -1, rows, c, W);
 }
@@ -340,7 +340,7 @@ static int open_bias_bar(tacContext *ctx, const unsigned char *rows, const doubl
 }
 
 static tacStatus pull_bias(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
-                                const double *lambda, const tacGrad *bar) {
+                           const double *lambda, const tacGrad *bar) {
     TAC_SCOPE(&ctx->arena);
     BiasBar bias;
     if (!open_bias_bar(ctx, rows, lambda, &bias)) return TAC_ERR_ARENA_FULL;
