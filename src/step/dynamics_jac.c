@@ -71,7 +71,8 @@ tacStatus tac_inverse_dynamics_jac(tacSim *sim, const double *q, const double *v
     inverse_value(m, w, v, a, s.value);
     memset(s.rows, 0, 3 * (size_t)nv * (size_t)nv * sizeof *s.rows);
     tac_rnea_jac(m, w, v, a, ld, s.rows, s.rows + nv);
-    if (!all_finite((size_t)nv, s.value) || !all_finite((size_t)nv * (size_t)ld, s.rows) || !all_finite((size_t)m->nM, w->M))
+    if (!all_finite((size_t)nv, s.value) || !all_finite((size_t)nv * (size_t)ld, s.rows) ||
+        !all_finite((size_t)m->nM, w->M))
         return tac_sim_tell(sim, __func__, TAC_ERR_NONFINITE);
     give_array(nv, s.value, jac->tau);
     give_block(nv, ld, s.rows, jac->q);
