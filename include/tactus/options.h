@@ -64,7 +64,7 @@ typedef struct tacOptions {
     tacGradientMode gradient;  /* default TAC_GRADIENT_EXACT */
     double bounce_speed;       /* m/s: contacts that approach more slowly do not bounce; default 0.01 */
     int lcp_dense_rows;        /* lcp: maximum rows of a large island for dense matrices; default 288 */
-    int lcp_coriolis;          /* lcp: 1: Coriolis forces of linked bodies are linearly implicit, so they add no energy;
+    int lcp_coriolis;          /* lcp: 1: Coriolis forces of linked bodies from momenta, so they add no energy;
                                   default 0 */
     double ncp_kappa;          /* softness of contact, dimensionless: the point on the central path; default 1e-8 */
     double ncp_gradient_kappa; /* softness for derivatives, at least ncp_kappa; 0, the default: the same as ncp_kappa */
