@@ -45,7 +45,7 @@ typedef enum {
 /* Optional blocks of u after ctrl, in this order. */
 enum {
     TAC_INPUT_QFRC = 1 << 0, /* qfrc_applied, nv: generalized forces */
-    TAC_INPUT_XFRC = 1 << 1, /* xfrc_applied, 6 nbody: force, torque on each body at its centre of mass, world axes */
+    TAC_INPUT_XFRC = 1 << 1, /* xfrc_applied, 6 nbody: a tacForceTorque on each body */
     TAC_INPUT_MOCAP = 1 << 2 /* for each mocap body: position(3), quaternion(4) */
 };
 
