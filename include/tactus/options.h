@@ -45,7 +45,7 @@ typedef enum {
 /* Optional blocks of u after ctrl, in this order. */
 enum {
     TAC_INPUT_QFRC = 1 << 0, /* qfrc_applied, nv: generalized forces */
-    TAC_INPUT_XFRC = 1 << 1, /* xfrc_applied, 6 nbody: force, torque on each body at its centre of mass, world axes */
+    TAC_INPUT_XFRC = 1 << 1, /* xfrc_applied, 6 nbody: a tacForceTorque on each body */
     TAC_INPUT_MOCAP = 1 << 2 /* for each mocap body: position(3), quaternion(4) */
 };
 
@@ -64,7 +64,7 @@ typedef struct tacOptions {
     tacGradientMode gradient;  /* default TAC_GRADIENT_EXACT */
     double bounce_speed;       /* m/s: contacts that approach more slowly do not bounce; default 0.01 */
     int lcp_dense_rows;        /* lcp: maximum rows of a large island for dense matrices; default 288 */
-    int lcp_coriolis;          /* lcp: 1: Coriolis forces of linked bodies are linearly implicit, so they add no energy;
+    int lcp_coriolis;          /* lcp: 1: Coriolis forces of linked bodies from momenta, so they add no energy;
                                   default 0 */
     double ncp_kappa;          /* softness of contact, dimensionless: the point on the central path; default 1e-8 */
     double ncp_gradient_kappa; /* softness for derivatives, at least ncp_kappa; 0, the default: the same as ncp_kappa */

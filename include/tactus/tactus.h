@@ -189,6 +189,10 @@ TAC_API tacStatus tac_sim_set_params(tacSim *sim, const double *theta);
 /* x = (qpos_0, 0, 0) with activations inside their range. u = 0 with mocap poses from the model. */
 TAC_API void tac_default_state(const tacModel *model, double *x);
 TAC_API void tac_default_input(const tacModel *model, const tacOptions *options, double *u);
+/* u -> its block xfrc_applied, one entry a body, the world first. NULL: the options have no such block. */
+TAC_API tacForceTorque *tac_input_forces(const tacModel *model, const tacOptions *options, double *u);
+/* (qvel, joint) -> the six velocities of a free joint. NULL: the joint is no free joint. */
+TAC_API tacTwist *tac_free_twist(const tacModel *model, int joint, double *qvel);
 /* q (+) d -> out (nq); out may be q. */
 TAC_API void tac_qpos_add(const tacModel *model, const double *q, const double *d, double *out);
 /* q2 (-) q1 -> d (nv). */
@@ -340,7 +344,7 @@ typedef struct tacEnergy {
     double kinetic, potential; /* potential: gravity and springs */
 } tacEnergy;
 TAC_API tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacEnergy *energy);
-/* (q, v) -> linear momentum, and angular momentum about the whole model's centre of mass. */
+/* (q, v) -> angular momentum about the whole model's centre of mass, and linear momentum. */
 TAC_API tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, tacVec6 *momentum);
 
 /* q -> A, 6 x nv, the centroidal momentum matrix: A v is tac_momentum (rows 0 to 2 angular, 3 to 5 linear). It is the
@@ -358,7 +362,7 @@ typedef struct tacMaximal {
     double span;   /* s. 0: twists are velocities. Above 0: means over the time `span` before, along q (-) span v to q;
                       those of contact ncp (docs/theory/ncp.md, W1) have span = dt */
     double *pose;  /* 7 nbody: position of the body's origin, quaternion; world frame */
-    double *twist; /* 6 nbody: linear velocity of the origin, world axes; angular velocity, body axes */
+    double *twist; /* nbody times the six numbers of tacTwist */
 } tacMaximal;
 
 /* (x, u) -> z. jac (NULL skips): A is 12 nbody x ndx, B 12 nbody x ninput (mocap bodies), P 12 nbody x nparam (poses of

@@ -248,7 +248,6 @@ static Along pass_direction(tacWork *w, Along x, int first, int count, const dou
 static void forward_direction_pass(const tacModel *m, tacWork *w, const double *v, const double *a, const double *dq,
                                    const double *dv) {
     w->V[0] = w->Lambda[0] = tac_zero6();
-    w->A[0] = tac_base_acceleration(m);
     w->Y[0] = tac_zero3();
     for (int b = 1; b < m->nbody; b++) {
         int parent = m->body_parent[b], first = m->body_dof_adr[b], last = first + m->body_dof_num[b];
@@ -286,8 +285,9 @@ static tacVec6 pull_direction(const tacModel *m, const tacWork *w, int b, const 
     return turned;
 }
 
-void tac_rnea_jvp(const tacModel *m, tacWork *w, const double *v, const double *a, const double *dq, const double *dv,
-                  double *dtau) {
+/* With the acceleration of the world in A[0]. */
+static void push_direction(const tacModel *m, tacWork *w, const double *v, const double *a, const double *dq,
+                           const double *dv, double *dtau) {
     forward_direction_pass(m, w, v, a, dq, dv);
     add_to_parents(m, w);
     for (int b = 0; b < m->nbody; b++)
@@ -298,6 +298,20 @@ void tac_rnea_jvp(const tacModel *m, tacWork *w, const double *v, const double *
         w->Lambda[parent] = tac_add6(w->Lambda[parent], turned);
         w->X[parent] = tac_add6(w->X[parent], w->X[b]);
     }
+}
+
+void tac_rnea_jvp(const tacModel *m, tacWork *w, const double *v, const double *a, const double *dq, const double *dv,
+                  double *dtau) {
+    w->A[0] = tac_base_acceleration(m);
+    push_direction(m, w, v, a, dq, dv, dtau);
+}
+
+void tac_mass_mul_jvp(const tacModel *m, tacWork *w, const double *x, const double *dq, double *df) {
+    double *still = w->vec[3];
+    for (int i = 0; i < m->nv; i++)
+        still[i] = 0;
+    w->A[0] = tac_zero6();
+    push_direction(m, w, still, x, dq, still, df);
 }
 
 /* --- Movers and inertias ------------------------------------------------------------------------------------------ */

@@ -112,6 +112,7 @@ struct tacContext {
     int max_history, searches;
     tacStepInfo info; /* of the current step; filled by the stepper */
     int margins;      /* 1: the caller of a Jacobian asks for its margins */
+    int quiet;        /* 1: the caller wants no report of the step; numbers that only reports tell may be left out */
     tacWork work;
     tacArena arena; /* scratch, the workspace included */
 };

@@ -12,9 +12,10 @@ typedef struct Room {
     double *along, *dy, *J; /* nx + nu + np, nx, nx x (nx + nu + np) where it is formed */
 } Room;
 
-/* Gradient mode `bounce` corrects A as a whole. */
+/* Gradient mode `bounce` corrects A as a whole; so do implicit Coriolis forces. */
 static int forms_jacobian(const tacStepper *stepper, const tacOptions *options) {
-    return stepper->jvp == NULL || options->gradient == TAC_GRADIENT_BOUNCE;
+    int coriolis = options->lcp_coriolis || options->integrator == TAC_INTEGRATOR_CORIOLIS;
+    return stepper->jvp == NULL || coriolis || options->gradient == TAC_GRADIENT_BOUNCE;
 }
 
 static int layout(const tacModel *m, const tacOptions *options, const tacStepper *stepper, tacArena *arena, Room *r) {

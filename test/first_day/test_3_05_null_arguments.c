@@ -310,6 +310,8 @@ CASE(tac_sim_set_params) {
 }
 CASE(tac_default_state) { tac_default_state(P(w.m), P(w.y)); }
 CASE(tac_default_input) { tac_default_input(P(w.m), O(&w.options), P(w.y)); }
+CASE(tac_input_forces) { w.n = tac_input_forces(P(w.m), O(&w.options), P(w.u)) != NULL; }
+CASE(tac_free_twist) { w.n = tac_free_twist(P(w.m), I(0), P(w.y)) != NULL; }
 CASE(tac_qpos_add) { tac_qpos_add(P(w.m), P(w.x), P(w.x + BOX_NQ), P(w.y)); }
 CASE(tac_qpos_sub) { tac_qpos_sub(P(w.m), P(w.x), P(w.x), P(w.y)); }
 CASE(tac_step) { STATUS(tac_step(P(w.sim), P(w.x), P(w.u), P(w.y), P(&w.info))); }
@@ -603,6 +605,8 @@ static const struct {
              CALL(tac_sim_set_params),
              CALL(tac_default_state),
              CALL(tac_default_input),
+             CALL(tac_input_forces),
+             CALL(tac_free_twist),
              CALL(tac_qpos_add),
              CALL(tac_qpos_sub),
              CALL(tac_step),

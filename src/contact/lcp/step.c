@@ -65,7 +65,7 @@ static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, t
     tac_lcp_bounce(m, lcp, x + m->nq, NULL, ctx->options.bounce_speed);
     TAC_TRY(tac_lcp_solve(m, lcp, f.v_free, &ctx->arena));
     lcp->unsolved += too_fast;
-    tac_lcp_report(ctx->model, lcp, &ctx->info);
+    tac_lcp_report(ctx->model, lcp, ctx->quiet, &ctx->info);
     if (too_fast) ctx->info.reason = TAC_REASON_SPIN;
     tac_lcp_add_impulses(ctx, lcp, f.scratch);
     return TAC_OK;

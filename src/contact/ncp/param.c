@@ -82,10 +82,10 @@ static void move_bodies(const Column *c, int k) {
 /* Residual of a body's balance with applied forces, at its centre of mass. It keeps its direction. */
 static tacVec6 carried(const tacNcpView *v, int body) {
     tacVec6 f = v->d->wrench[body];
-    const double *applied = v->x->u.xfrc;
+    const tacForceTorque *applied = v->x->u.xfrc;
     if (applied == NULL) return f;
-    f.ang = tac_madd3(f.ang, -v->p->h, tac_load3(applied + 6 * body + 3));
-    f.lin = tac_madd3(f.lin, -v->p->h, tac_load3(applied + 6 * body));
+    f.ang = tac_madd3(f.ang, -v->p->h, applied[body].torque);
+    f.lin = tac_madd3(f.lin, -v->p->h, applied[body].force);
     return f;
 }
 

@@ -1,6 +1,7 @@
 /* Derivatives of the step with contact soft: the implicit function theorem at the optimum (contact/soft/problem.h,
  * Z9). */
 #include "contact/soft/problem.h"
+#include "dynamics/inverse.h"
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "contact/soft/step.h"
@@ -216,7 +217,12 @@ static tacStatus damped_jac(tacContext *ctx, const tacSoftMotion *move, tacColum
         for (size_t k = 0; k < n; k++)
             f.change[i * n + k] = -span * m->dof_damping[i] * W[i * n + k];
     }
-    tac_mass_mul_jac(m, &ctx->work, f.gain, c.n, f.change);
+    if (c.along != NULL) {
+        tac_mass_mul_jvp(m, &ctx->work, f.gain, c.along, ctx->work.vec[1]);
+        tac_dense_axpy(m->nv, 1, ctx->work.vec[1], f.change);
+    } else {
+        tac_mass_mul_jac(m, &ctx->work, f.gain, c.n, f.change);
+    }
     tac_implicit_solve_many(ctx, &move->K, c.n, f.change);
     tac_dense_axpy((int)(nv * n), 1, f.change, W);
     return TAC_OK;
@@ -256,7 +262,7 @@ static tacStatus change_acceleration(tacContext *ctx, const double *x, const dou
     tacSoftChanges d = {.wrench = NULL};
     if (!tac_soft_matrices_layout(&d, ctx->model, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     TAC_TRY(tac_soft_advance(ctx, x, u, move));
-    int damped = move->finish == TAC_SOFT_DAMPED && c.np == 0 && c.along == NULL;
+    int damped = move->finish == TAC_SOFT_DAMPED && c.np == 0;
     if (damped) d.smooth = NULL;
     if (!tac_soft_changes_layout(&d, move->soft.rows.n, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     TAC_TRY(tac_soft_linearize(ctx, x, u, &move->soft, move->a, c, &d));
