@@ -211,7 +211,7 @@ TAC_API tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, do
 TAC_API tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *grad,
                                tacStepInfo *info);
 /* Forward mode: dy[ndx] = A dx + B du + P dtheta, with dx[ndx], du[ninput], dtheta[nparam]; NULL: zero. It costs less
- * than tac_step_jac, but for contact ncp, Runge-Kutta, toi and TAC_GRADIENT_BOUNCE, which form the Jacobian. Statuses
+ * than tac_step_jac, but for contact ncp, Runge-Kutta, toi, implicit Coriolis forces and TAC_GRADIENT_BOUNCE. Statuses
  * as for tac_step_jac. */
 TAC_API tacStatus tac_step_jvp(tacSim *sim, const double *x, const double *u, const double *dx, const double *du,
                                const double *dtheta, double *dy, tacStepInfo *info);
