@@ -278,6 +278,7 @@ tacStatus tac_mjcf_inertias(tacMjcf *m) {
     }
     for (int i = 1; i < m->body.n; i++) {
         tacMjcfBody *body = TAC_AT(m->body, tacMjcfBody, i);
+        if (body->attached) continue;
         int wanted =
             m->compiler.inertiafromgeom == 1 || (m->compiler.inertiafromgeom == TAC_MJCF_AUTO && !body->has_inertial);
         if (wanted && heavy[i])

@@ -138,9 +138,10 @@ static tacStatus fuse_static(Simplify *s) {
     tacMjcfNames referred = {0};
     int ok = collect_references(m->root, &referred);
     for (int i = 1; i < m->body.n && ok; i++) {
-        const tacBodyDef *def = &TAC_AT(m->body, tacMjcfBody, i)->def;
-        int named = def->name != NULL && tac_mjcf_names_find(&referred, def->name) >= 0;
-        if (s->njoint[i] == 0 && !def->mocap && !named) fuse_body(s, i);
+        const tacMjcfBody *body = TAC_AT(m->body, tacMjcfBody, i);
+        const char *name = body->def.name;
+        int named = name != NULL && tac_mjcf_names_find(&referred, name) >= 0;
+        if (s->njoint[i] == 0 && !body->def.mocap && !named && !body->attached) fuse_body(s, i);
     }
     tac_mjcf_names_free(&referred);
     return ok ? TAC_OK : tac_mjcf_no_memory(m);

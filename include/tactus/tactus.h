@@ -189,6 +189,10 @@ TAC_API tacStatus tac_sim_set_params(tacSim *sim, const double *theta);
 /* x = (qpos_0, 0, 0) with activations inside their range. u = 0 with mocap poses from the model. */
 TAC_API void tac_default_state(const tacModel *model, double *x);
 TAC_API void tac_default_input(const tacModel *model, const tacOptions *options, double *u);
+/* u -> its block xfrc_applied, one entry a body, the world first. NULL: the options have no such block. */
+TAC_API tacForceTorque *tac_input_forces(const tacModel *model, const tacOptions *options, double *u);
+/* (qvel, joint) -> the six velocities of a free joint. NULL: the joint is no free joint. */
+TAC_API tacTwist *tac_free_twist(const tacModel *model, int joint, double *qvel);
 /* q (+) d -> out (nq); out may be q. */
 TAC_API void tac_qpos_add(const tacModel *model, const double *q, const double *d, double *out);
 /* q2 (-) q1 -> d (nv). */
@@ -326,7 +330,7 @@ typedef struct tacEnergy {
     double kinetic, potential; /* potential: gravity and springs */
 } tacEnergy;
 TAC_API tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacEnergy *energy);
-/* (q, v) -> linear momentum, and angular momentum about the whole model's centre of mass. */
+/* (q, v) -> angular momentum about the whole model's centre of mass, and linear momentum. */
 TAC_API tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, tacVec6 *momentum);
 
 /* q -> A, 6 x nv, the centroidal momentum matrix: A v is tac_momentum (rows 0 to 2 angular, 3 to 5 linear). It is the
@@ -344,7 +348,7 @@ typedef struct tacMaximal {
     double span;   /* s. 0: twists are velocities. Above 0: means over the time `span` before, along q (-) span v to q;
                       those of contact ncp (docs/theory/ncp.md, W1) have span = dt */
     double *pose;  /* 7 nbody: position of the body's origin, quaternion; world frame */
-    double *twist; /* 6 nbody: linear velocity of the origin, world axes; angular velocity, body axes */
+    double *twist; /* nbody times the six numbers of tacTwist */
 } tacMaximal;
 
 /* (x, u) -> z. jac (NULL skips): A is 12 nbody x ndx, B 12 nbody x ninput (mocap bodies), P 12 nbody x nparam (poses of
@@ -421,9 +425,17 @@ TAC_API int tac_max_contacts(const tacModel *model);
 TAC_API tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n);
 /* The contacts of the step that starts at (x, u), with their forces, in the order of tac_contacts. They include those
  * that the step looks ahead to, open or not. With tacOptions.toi the contacts of each impact follow, at its time. None
- * with TAC_CONTACT_MODEL_NONE. TAC_ERR_CONTACTS as above. For derivatives use TAC_OUT_CONTACT_FORCE. */
+ * with TAC_CONTACT_MODEL_NONE. TAC_ERR_CONTACTS as above. */
 TAC_API tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max,
                                     int *n);
+/* Derivatives of the forces of these contacts, in their order: rows 3 k, 3 k + 1, 3 k + 2 are force[0], force[1],
+ * force[2] of contact k. jac.A has room for 3 max x ndx numbers, jac.B 3 max x ninput, jac.P 3 max x nparam; the first
+ * 3 *n rows are written. Forces are those of an exact solution: soft at the start of the step, lcp and ncp means over
+ * it. For derivatives of point, normal, tangents and distance give a contact to tac_contact_jac; with ncp the contact is
+ * listed at the start of the step, its force acts at the end. TAC_ERR_CONTACTS: more than max; *n is their number.
+ * TAC_ERR_UNSUPPORTED: tacOptions.toi. */
+TAC_API tacStatus tac_step_contacts_jac(tacSim *sim, const double *x, const double *u, const tacJac *jac, int max,
+                                        int *n);
 /* All constraints of such a step with contact soft: equalities, friction, limits, contacts. The zone of each, and its
  * distance to the next, explain the gradient. TAC_ERR_UNSUPPORTED: another contact model. TAC_ERR_CONTACTS: more than
  * max; *n is their number. */

@@ -6,10 +6,10 @@
 
 /* The blocks of u. NULL if the options do not ask for one. */
 typedef struct tacInputs {
-    const double *ctrl;  /* nu */
-    const double *qfrc;  /* nv: generalized forces */
-    const double *xfrc;  /* 6 nbody: force, torque at the centre of mass, world axes */
-    const double *mocap; /* 7 nmocap */
+    const double *ctrl;         /* nu */
+    const double *qfrc;         /* nv: generalized forces */
+    const tacForceTorque *xfrc; /* nbody */
+    const double *mocap;        /* 7 nmocap */
 } tacInputs;
 
 /* (q, v, mocap) -> position and velocity stages, tendons, transmissions, w->qfrc_passive. */

@@ -5,10 +5,10 @@
 #include "dynamics/passive.h"
 
 /* xfrc_applied as (torque, force) per body, in w->applied. */
-static const tacVec6 *applied_wrenches(const tacModel *m, tacWork *w, const double *xfrc) {
+static const tacVec6 *applied_wrenches(const tacModel *m, tacWork *w, const tacForceTorque *xfrc) {
     w->applied[0] = tac_zero6();
     for (int b = 1; b < m->nbody; b++)
-        w->applied[b] = (tacVec6){tac_load3(xfrc + 6 * b + 3), tac_load3(xfrc + 6 * b)};
+        w->applied[b] = (tacVec6){xfrc[b].torque, xfrc[b].force};
     return w->applied;
 }
 

@@ -1,6 +1,7 @@
 /* Many independent worlds on several threads. Each thread has a simulation of its own, and each world's result is a
  * function of its inputs alone, so the number of threads changes no bit. Memory is taken before the first step only. */
 #include "base/error.h"
+#include "base/platform.h"
 #include "base/threads.h"
 #include "step/sim.h"
 
@@ -96,7 +97,7 @@ static void run_world(void *context, int item, int worker) {
 static void free_workers(Worker *workers, int n) {
     for (int i = 0; workers != NULL && i < n; i++) {
         tac_sim_free(workers[i].sim);
-        free(workers[i].checkpoints.memory);
+        tac_aligned_free(workers[i].checkpoints.memory);
     }
     free(workers);
 }
@@ -106,7 +107,7 @@ static tacStatus open_worker(const Batch *batch, Worker *w) {
     tacStatus status = tac_sim_new(batch->model, batch->options, &w->sim, NULL);
     if (status != TAC_OK || batch->checkpoints < 0) return status;
     size_t bytes = tac_rollout_vjp_bytes(batch->model, batch->path->n, batch->checkpoints);
-    w->checkpoints = (tacCheckpoints){batch->checkpoints, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes};
+    w->checkpoints = (tacCheckpoints){batch->checkpoints, tac_aligned_new(TAC_ARENA_ALIGN, bytes), bytes};
     return w->checkpoints.memory != NULL ? TAC_OK : TAC_ERR_MEMORY;
 }
 

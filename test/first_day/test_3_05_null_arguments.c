@@ -29,7 +29,7 @@ static struct {
     size_t bytes;
 } w;
 
-static const tacOutput LIST[] = {{TAC_OUT_SITE_POS, 0}, {TAC_OUT_CONTACT_FORCE, 1}};
+static const tacOutput LIST[] = {{TAC_OUT_SITE_POS, 0}, {TAC_OUT_CONTACT_FORCE, 1}, {TAC_OUT_PAIR_FORCE, 0, 1}};
 
 /* What is allowed to come back: any status, -1, 0, a size. */
 #define CASE(name)  static void call_##name(void)
@@ -310,6 +310,8 @@ CASE(tac_sim_set_params) {
 }
 CASE(tac_default_state) { tac_default_state(P(w.m), P(w.y)); }
 CASE(tac_default_input) { tac_default_input(P(w.m), O(&w.options), P(w.y)); }
+CASE(tac_input_forces) { w.n = tac_input_forces(P(w.m), O(&w.options), P(w.u)) != NULL; }
+CASE(tac_free_twist) { w.n = tac_free_twist(P(w.m), I(0), P(w.y)) != NULL; }
 CASE(tac_qpos_add) { tac_qpos_add(P(w.m), P(w.x), P(w.x + BOX_NQ), P(w.y)); }
 CASE(tac_qpos_sub) { tac_qpos_sub(P(w.m), P(w.x), P(w.x), P(w.y)); }
 CASE(tac_step) { STATUS(tac_step(P(w.sim), P(w.x), P(w.u), P(w.y), P(&w.info))); }
@@ -420,11 +422,12 @@ CASE(tac_step_maximal_vjp) {
 
 /* A list with one id that is broken. */
 static const tacOutputs *outputs(void) {
-    static tacOutput list[2];
+    static tacOutput list[3];
     static tacOutputs all;
     memcpy(list, LIST, sizeof list);
+    list[2].id2 = I(LIST[2].id2);
     list[1].kind = (tacOutputKind)I(LIST[1].kind), list[1].id = I(LIST[1].id);
-    all = (tacOutputs){N(2), P(list)};
+    all = (tacOutputs){N(3), P(list)};
     return P(&all);
 }
 CASE(tac_outputs_size) { w.n = tac_outputs_size(P(w.m), outputs()); }
@@ -440,6 +443,10 @@ CASE(tac_outputs_vjp) {
 CASE(tac_max_contacts) { w.n = tac_max_contacts(P(w.m)); }
 CASE(tac_contacts) { STATUS(tac_contacts(P(w.sim), P(w.x), P(w.u), P(w.contact), N(MOST_CONTACTS), P(&w.n))); }
 CASE(tac_step_contacts) { STATUS(tac_step_contacts(P(w.sim), P(w.x), P(w.u), P(w.force), N(MOST_CONTACTS), P(&w.n))); }
+CASE(tac_step_contacts_jac) {
+    tacJac jac = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_step_contacts_jac(P(w.sim), P(w.x), P(w.u), P(&jac), N(8), P(&w.n)));
+}
 CASE(tac_step_constraints) {
     STATUS(tac_step_constraints(P(w.sim), P(w.x), P(w.u), P(w.constraint), N(MOST_CONTACTS), P(&w.n)));
 }
@@ -585,6 +592,8 @@ static const struct {
              CALL(tac_sim_set_params),
              CALL(tac_default_state),
              CALL(tac_default_input),
+             CALL(tac_input_forces),
+             CALL(tac_free_twist),
              CALL(tac_qpos_add),
              CALL(tac_qpos_sub),
              CALL(tac_step),
@@ -631,6 +640,7 @@ static const struct {
              CALL(tac_max_contacts),
              CALL(tac_contacts),
              CALL(tac_step_contacts),
+             CALL(tac_step_contacts_jac),
              CALL(tac_step_constraints),
              CALL(tac_explain_step),
              CALL(tac_step_history),

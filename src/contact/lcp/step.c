@@ -110,6 +110,8 @@ static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULER),
                                    .forces = tac_lcp_forces,
                                    .forces_jac = tac_lcp_forces_jac,
                                    .forces_vjp = tac_lcp_forces_vjp,
+                                   .contact_forces = tac_lcp_contact_forces,
+                                   .contact_forces_vjp = tac_lcp_contact_forces_vjp,
                                    .contacts = tac_lcp_contacts,
                                    .friction = tac_lcp_friction,
                                    .measure = measure};
