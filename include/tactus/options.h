@@ -189,6 +189,13 @@ typedef struct tacGrad {
     double *theta; /* nparam */
 } tacGrad;
 
+/* A direction for forward mode, in the arguments of a step or a rollout. NULL: zero. */
+typedef struct tacTangent {
+    const double *x;     /* ndx */
+    const double *u;     /* ninput; rollout: n by ninput */
+    const double *theta; /* nparam */
+} tacTangent;
+
 /* Input of the reverse mode of a rollout: n steps, and the gradient of a loss by their states. */
 typedef struct tacTrajectory {
     int n;

@@ -42,6 +42,15 @@ typedef struct tacSmoothJac {
 /* Adds R's blocks, which the caller cleared. dR/da is M. Needs: tac_smooth_forces at the same point. */
 void tac_smooth_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacSmoothJac *R);
 
+/* A direction in the arguments of R; qfrc and xfrc are NULL where u has no such block. */
+typedef struct tacSmoothDirection {
+    const double *q, *v, *act, *ctrl; /* nv, nv, na, nu */
+    const double *qfrc, *xfrc;        /* nv, 6 nbody */
+} tacSmoothDirection;
+/* dR[nv] = derivative of R along d, in linear time except for the forces. Same needs. */
+void tac_smooth_jvp(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a,
+                    const tacSmoothDirection *d, double *dR);
+
 /* Emits the derivatives of joint forces without inertia (passive, actuators, applied). qfrc and xfrc are derivatives by
  * the applied forces and may be NULL. Needs: tac_smooth_forces at the same point. */
 void tac_joint_force_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const tacForceSink *sink,

@@ -54,6 +54,19 @@ void tac_smooth_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, cons
     emit_applied(m, w, R->dqfrc != NULL ? &qfrc : NULL, R->dxfrc != NULL ? &xfrc : NULL);
 }
 
+void tac_smooth_jvp(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a,
+                    const tacSmoothDirection *d, double *dR) {
+    const tacSink qfrc = {.matrix = dR, .along = d->qfrc, .ld = 1, .negate = 1};
+    const tacSink xfrc = {.matrix = dR, .along = d->xfrc, .ld = 1, .negate = 1};
+    tac_rnea_jvp(m, w, x->v, a, d->q, d->v, dR);
+    emit_forces(m, w, x,
+                &(tacForceSink){.q = {.matrix = dR, .along = d->q, .ld = 1, .negate = 1},
+                                .v = {.matrix = dR, .along = d->v, .ld = 1, .negate = 1},
+                                .act = {.matrix = dR, .along = d->act, .ld = 1, .negate = 1},
+                                .ctrl = {.matrix = dR, .along = d->ctrl, .ld = 1, .negate = 1}});
+    emit_applied(m, w, d->qfrc != NULL ? &qfrc : NULL, d->xfrc != NULL ? &xfrc : NULL);
+}
+
 void tac_smooth_vjp(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const double *lambda,
                     const tacSmoothBar *bar) {
     const tacSink qfrc = {.lambda = lambda, .bar = bar->qfrc}, xfrc = {.lambda = lambda, .bar = bar->xfrc};

@@ -30,6 +30,18 @@ typedef struct tacContactReader {
     int (*weigh)(void *of, int k, const tacContact *c, double bar[3]);
 } tacContactReader;
 
+/* Columns of derivatives: displacements of x, numbers of u, registered parameters. Along a direction there is one
+ * column, their sum with its weights; nx, nu and np stay. */
+typedef struct tacColumns {
+    int n, nx, nu, np;
+    const double *along; /* nx + nu + np; NULL: all columns, n = nx + nu + np */
+} tacColumns;
+/* The columns from `first` on, of rows of c.n numbers. */
+static inline tacSink tac_columns_sink(tacColumns c, double *matrix, int first) {
+    if (c.along != NULL) return (tacSink){.matrix = matrix, .along = c.along + first, .ld = 1};
+    return (tacSink){.matrix = matrix == NULL ? NULL : matrix + first, .ld = c.n};
+}
+
 /* The bit of a tacIntegrator. */
 #define TAC_HAS(integrator) (1u << (integrator))
 /* The functions of one contact model with one integrator. Inputs are checked before. Outputs are written on success
@@ -42,6 +54,9 @@ typedef struct tacStepper {
     tacStatus (*step)(tacContext *ctx, const double *x, const double *u, double *y);
     /* y and every array of J may be NULL */
     tacStatus (*jac)(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
+    /* dy[ndx] = derivative of y along c.along; y and dy are not written on failure alone. NULL: the Jacobian is formed,
+     * which is no dearer */
+    tacStatus (*jvp)(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy);
     /* every array of g may be NULL */
     tacStatus (*vjp)(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
     /* Accelerations in continuous time. Each leaves w->act_dot. qacc may be NULL. */

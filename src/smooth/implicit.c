@@ -97,10 +97,11 @@ static void shift_velocity(const tacContext *ctx, const double *x, double side, 
 /* Numbers of mocap poses, then registered numbers. Their columns are the last ones. */
 static int count_placed(const tacContext *ctx) { return ctx->inputs.nmocap + ctx->model->nmember; }
 
-/* Column of number k among c.n. */
+/* Column of number k among all. */
 static int placed_column(const tacContext *ctx, tacColumns c, int k) {
     int nmocap = ctx->inputs.nmocap;
-    return k < nmocap ? c.n - c.np - nmocap + k : c.n - c.np + ctx->tangents[k - nmocap].column;
+    int first = c.nx + c.nu;
+    return k < nmocap ? first - nmocap + k : first + ctx->tangents[k - nmocap].column;
 }
 
 /* Movers of number k. Returns how many. */
@@ -151,10 +152,9 @@ static void emit_velocity(tacContext *ctx, const tacSmoothPoint *p, int k, int c
 static void add_bias_time(const tacContext *ctx, const unsigned char *rows, tacColumns c, const double *T, double *W) {
     size_t n = (size_t)ctx->model->nv;
     int time = tac_param_of_time(ctx->model);
+    tacSink theta = tac_columns_sink(c, W, c.nx + c.nu);
     for (size_t i = 0; time >= 0 && i < n; i++)
-        if (rows[i])
-            W[i * (size_t)c.n + (size_t)(c.nx + c.nu + time)] +=
-                0.5 * tac_dense_dot((int)n, T + i * 2 * n, ctx->work.qacc);
+        if (rows[i]) tac_emit(&theta, (int)i, time, 0.5 * tac_dense_dot((int)n, T + i * 2 * n, ctx->work.qacc));
 }
 
 /* dc/dq and dc/dv side by side, a velocity, a zero acceleration, one column. */
@@ -175,20 +175,21 @@ static int layout_bias_side(const tacModel *m, tacArena *arena, BiasSide *b) {
 static void add_inertial(tacContext *ctx, const double *x, const double *u, const Inertial *of,
                          const unsigned char *rows, tacColumns c, const BiasSide *b, double *W) {
     const tacModel *m = ctx->model;
-    size_t n = (size_t)m->nv, ld = (size_t)c.n;
+    size_t n = (size_t)m->nv;
     double *T = b->T, *column = b->column;
+    tacSink state = tac_columns_sink(c, W, 0);
     memset(T, 0, 2 * n * n * sizeof *T);
     tac_rnea_jac(m, &ctx->work, of->v, of->a, 2 * m->nv, T, T + n);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; rows[i] && j < 2 * n; j++)
-            W[i * ld + j] += of->scale * T[i * 2 * n + j];
+            tac_emit(&state, (int)i, (int)j, of->scale * T[i * 2 * n + j]);
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     int placed = count_placed(ctx);
     for (int k = 0; k < placed; k++) {
         memset(column, 0, n * sizeof *column);
         emit_bias(ctx, &point, of, k, 0, &(tacSink){.matrix = column, .ld = 1});
         for (size_t i = 0; i < n; i++)
-            if (rows[i]) W[i * ld + (size_t)placed_column(ctx, c, k)] += of->scale * column[i];
+            if (rows[i]) tac_emit(&state, (int)i, placed_column(ctx, c, k), of->scale * column[i]);
     }
 }
 
@@ -229,13 +230,13 @@ static tacStatus add_force_jac(tacContext *ctx, const double *x, const double *u
     double *scratch = layout_velocity(m, &ctx->arena);
     if (scratch == NULL) return TAC_ERR_ARENA_FULL;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
-    tacForceSink sink = {.q = {.matrix = W, .ld = c.n, .negate = 1},
-                         .act = {.matrix = W + 2 * m->nv, .ld = c.n, .negate = 1},
-                         .ctrl = {.matrix = W + c.nx, .ld = c.n, .negate = 1}};
+    tacForceSink sink = {
+        .q = tac_columns_sink(c, W, 0), .act = tac_columns_sink(c, W, 2 * m->nv), .ctrl = tac_columns_sink(c, W, c.nx)};
+    sink.q.negate = sink.act.negate = sink.ctrl.negate = 1;
     tac_velocity_jac(m, &ctx->work, &point, ctx->work.qacc, &sink, scratch);
     int placed = count_placed(ctx);
     for (int k = 0; k < placed; k++)
-        emit_velocity(ctx, &point, k, placed_column(ctx, c, k), &(tacSink){.matrix = W, .ld = c.n, .negate = 1});
+        emit_velocity(ctx, &point, k, placed_column(ctx, c, k), &sink.q);
     return TAC_OK;
 }
 
@@ -275,6 +276,24 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     tacImplicit f;
     tacStatus status = advance(ctx, x, u, &f);
     if (status == TAC_OK) status = fill_jac(ctx, x, u, &f, J);
+    return tac_end_step(ctx, status, 0, y);
+}
+
+static tacStatus fill_jvp(tacContext *ctx, const double *x, const double *u, const tacImplicit *f, tacColumns c,
+                          double *dy) {
+    tacJacRows rows;
+    if (!tac_jac_layout(ctx->model, c, &ctx->arena, &rows)) return TAC_ERR_ARENA_FULL;
+    memcpy(rows.hv, ctx->work.vec[0], (size_t)ctx->model->nv * sizeof *rows.hv);
+    TAC_TRY(tac_implicit_residual_jac(ctx, x, u, f, c, rows.W));
+    tac_implicit_solve_many(ctx, f, 1, rows.W);
+    return tac_assemble_jvp(ctx, x, u, rows.hv, c, rows.W, dy);
+}
+
+static tacStatus jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy) {
+    TAC_SCOPE(&ctx->arena);
+    tacImplicit f;
+    tacStatus status = advance(ctx, x, u, &f);
+    if (status == TAC_OK) status = fill_jvp(ctx, x, u, &f, c, dy);
     return tac_end_step(ctx, status, 0, y);
 }
 
@@ -440,6 +459,7 @@ const tacStepper TAC_STEPPER_IMPLICIT = {.integrators =
                                              TAC_HAS(TAC_INTEGRATOR_IMPLICIT) | TAC_HAS(TAC_INTEGRATOR_IMPLICITFAST),
                                          .step = step,
                                          .jac = jac,
+                                         .jvp = jvp,
                                          .vjp = vjp,
                                          TAC_SMOOTH_ACCELERATION,
                                          .measure = measure};

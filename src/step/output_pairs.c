@@ -41,8 +41,7 @@ tacStatus tac_output_pairs(tacSim *sim, const double *x, const double *u, tacOut
     Values values = {.p = p};
     p->npair = 0;
     if (sim->ctx.stepper->contact_forces == NULL) return TAC_OK;
-    TAC_TRY(sim->ctx.stepper->contact_forces(&sim->ctx, x, u,
-                                             &(tacContactReader){.of = &values, .value = add_value}));
+    TAC_TRY(sim->ctx.stepper->contact_forces(&sim->ctx, x, u, &(tacContactReader){.of = &values, .value = add_value}));
     return values.full ? TAC_ERR_CONTACTS : TAC_OK;
 }
 
@@ -54,7 +53,8 @@ typedef struct Rows {
     const tacModel *m;
     const tacOutputs *outputs;
     const tacJac *J;
-    const double *zbar;
+    const double *along, *zbar;
+    double *dz;
 } Rows;
 
 static void drop_value(void *of, int k, const tacContact *c, const double f[3]) { (void)of, (void)k, (void)c, (void)f; }
@@ -78,7 +78,8 @@ static void add_line(void *of, int k, const tacContact *c, int axis, double fact
     (void)k;
     for (tacOutputCursor o = tac_outputs_begin(r->m, r->outputs); tac_outputs_advance(&o);) {
         int sign = sign_of(&o, c, axis);
-        if (sign != 0) tac_add_line(r->c, sign * factor, df, o.row + axis, r->J);
+        if (sign != 0 && r->J != NULL) tac_add_line(r->c, sign * factor, df, o.row + axis, r->J);
+        if (sign != 0 && r->dz != NULL) r->dz[o.row + axis] += sign * factor * tac_dense_dot(r->c.n, df, r->along);
     }
 }
 
@@ -95,11 +96,20 @@ static int weigh(void *of, int k, const tacContact *c, double bar[3]) {
     return wanted;
 }
 
-tacStatus tac_output_pairs_jac(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const tacJac *J) {
-    Rows rows = {.c = tac_count_columns(&sim->ctx), .m = p->m, .outputs = outputs, .J = J};
+static tacStatus read_lines(tacSim *sim, const tacOutputPoint *p, Rows *rows) {
     if (sim->ctx.stepper->contact_forces == NULL) return TAC_OK;
     return sim->ctx.stepper->contact_forces(&sim->ctx, p->x.q, p->x.u.ctrl,
-                                            &(tacContactReader){&rows, drop_value, add_line, weigh});
+                                            &(tacContactReader){rows, drop_value, add_line, weigh});
+}
+
+tacStatus tac_output_pairs_jac(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const tacJac *J) {
+    return read_lines(sim, p, &(Rows){.c = tac_count_columns(&sim->ctx), .m = p->m, .outputs = outputs, .J = J});
+}
+
+tacStatus tac_output_pairs_jvp(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const double *along,
+                               double *dz) {
+    tacColumns c = tac_count_columns(&sim->ctx);
+    return read_lines(sim, p, &(Rows){.c = c, .m = p->m, .outputs = outputs, .along = along, .dz = dz});
 }
 
 tacStatus tac_output_pairs_vjp(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const double *zbar,

@@ -10,6 +10,9 @@ int tac_output_pairs_layout(const tacModel *m, const tacOptions *options, tacAre
 tacStatus tac_output_pairs(tacSim *sim, const double *x, const double *u, tacOutputPoint *p);
 /* Adds the rows of pairs to J, columns as of tac_outputs_jac. */
 tacStatus tac_output_pairs_jac(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const tacJac *J);
+/* dz += the derivative of the pairs along a direction, [x | u | theta]. */
+tacStatus tac_output_pairs_jvp(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const double *along,
+                               double *dz);
 /* bar += (dz/d[x | u | theta])^T zbar of the pairs. x and u of bar are not NULL. */
 tacStatus tac_output_pairs_vjp(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const double *zbar,
                                const tacGrad *bar);

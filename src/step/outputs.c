@@ -3,9 +3,11 @@
 
 #include "dynamics/actuator.h"
 #include "dynamics/mass.h"
+#include "math/dense.h"
 #include "step/call.h"
 #include "step/output_pairs.h"
 #include "smooth/smooth_step.h"
+#include "step/step_jvp.h"
 
 #include <limits.h>
 #include <string.h>
@@ -149,9 +151,10 @@ static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *ou
             return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "output %d: kind is %d, expected a tacOutputKind", i,
                                 (int)o.kind);
         if (TAC_OUTPUT_RULES[o.kind].between != NULL)
-            return tac_sim_fail(sim, o.id == -1 || o.id2 == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
-                                "output %d, of kind %d: id is %d and id2 is %d, expected two different numbers, 0 to %d",
-                                i, (int)o.kind, o.id, o.id2, count_of(m, o.kind) - 1);
+            return tac_sim_fail(
+                sim, o.id == -1 || o.id2 == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
+                "output %d, of kind %d: id is %d and id2 is %d, expected two different numbers, 0 to %d", i,
+                (int)o.kind, o.id, o.id2, count_of(m, o.kind) - 1);
         return tac_sim_fail(sim, o.id == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
                             "output %d, of kind %d: id is %d%s, expected 0 to %d or TAC_OUT_ALL", i, (int)o.kind, o.id,
                             o.id == -1 ? ", an unknown name" : "", count_of(m, o.kind) - 1);
@@ -287,6 +290,74 @@ tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const t
     return tac_end_call(sim, __func__, status);
 }
 
+/* --- Forward mode ------------------------------------------------------------------------------------------------- */
+
+/* The direction, and a block. */
+typedef struct Forward {
+    double *along, *W;
+} Forward;
+
+static int layout_forward(const tacModel *m, const tacOptions *options, const tacStepper *stepper, tacArena *arena,
+                          Forward *f) {
+    f->along = TAC_TAKE(arena, tac_columns_of(m, options).n, double);
+    f->W = layout_block(m, options, stepper, arena);
+    return f->along != NULL && f->W != NULL;
+}
+
+static tacOutputSinks forward_sinks(const tacSim *sim, const double *along, double *dz) {
+    tacColumns c = tac_count_columns(&sim->ctx);
+    int nv = sim->ctx.model->nv, mocap = sim->ctx.inputs.mocap < 0 ? 0 : sim->ctx.inputs.mocap;
+    c.along = along;
+    tacForceSink state = {.q = tac_columns_sink(c, dz, 0),
+                          .v = tac_columns_sink(c, dz, nv),
+                          .act = tac_columns_sink(c, dz, 2 * nv),
+                          .ctrl = tac_columns_sink(c, dz, c.nx)};
+    return (tacOutputSinks){
+        .state = state, .mocap = tac_columns_sink(c, dz, c.nx + mocap), .theta = tac_columns_sink(c, dz, c.nx + c.nu)};
+}
+
+/* A kind's block times the direction, to where the list wants it. */
+static tacStatus push_block(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, tacOutputKind kind,
+                            const Forward *f, double *dz) {
+    size_t n = (size_t)tac_count_columns(&sim->ctx).n;
+    int size = TAC_OUTPUT_RULES[kind].size;
+    memset(f->W, 0, (size_t)size * (size_t)count_of(p->m, kind) * n * sizeof *f->W);
+    TAC_TRY(TAC_OUTPUT_BLOCKS[kind](sim, p, &(tacOutputBlock){.W = f->W}));
+    for (tacOutputCursor k = tac_outputs_begin(p->m, outputs); tac_outputs_advance(&k);)
+        for (int i = 0; k.kind == kind && i < size; i++)
+            dz[k.row + i] = tac_dense_dot((int)n, f->W + (size_t)(size * k.id + i) * n, f->along);
+    return TAC_OK;
+}
+
+static tacStatus push_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const tacTangent *along,
+                          double *dz) {
+    Forward f;
+    if (!layout_forward(p->m, &sim->ctx.options, sim->ctx.stepper, &sim->ctx.arena, &f)) return TAC_ERR_ARENA_FULL;
+    int nz = tac_outputs_size(p->m, outputs);
+    tac_fill_direction(tac_count_columns(&sim->ctx), along, f.along);
+    clear(dz, nz, 1);
+    tacOutputSinks s = forward_sinks(sim, f.along, dz);
+    emit_singles(sim, p, outputs, &s);
+    tacStatus status = TAC_OK;
+    for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
+        if (has_block(sim, outputs, kind)) status = push_block(sim, p, outputs, (tacOutputKind)kind, &f, dz);
+    if (status == TAC_OK && has_kind(outputs, TAC_OUT_PAIR_FORCE))
+        status = tac_output_pairs_jvp(sim, p, outputs, f.along, dz);
+    return status;
+}
+
+tacStatus tac_outputs_jvp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs,
+                          const tacTangent *along, double *dz) {
+    tacOutputPoint p;
+    TAC_TRY(check_call(sim, __func__, x, u, outputs));
+    TAC_TRY(tac_check_direction(sim, __func__, along));
+    if (dz == NULL && tac_outputs_size(sim->ctx.model, outputs) > 0) return tac_sim_null(sim, __func__, "dz");
+    TAC_SCOPE(&sim->ctx.arena);
+    tacStatus status = evaluate(sim, x, u, outputs, &p);
+    if (status == TAC_OK) status = push_all(sim, &p, outputs, along, dz);
+    return tac_end_call(sim, __func__, status);
+}
+
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
 /* lambda[element] = sum of zbar where the list has the element */
@@ -351,7 +422,8 @@ void tac_outputs_measure(const tacModel *m, const tacOptions *options, const tac
     layout_point(m, options, dry, &p);
     {
         TAC_SCOPE(dry);
-        layout_block(m, options, stepper, dry);
+        Forward f;
+        layout_forward(m, options, stepper, dry, &f);
         stepper->measure(m, options, dry);
     }
     Pull pull;

@@ -11,6 +11,7 @@
 #include "smooth/find_contacts.h"
 #include "smooth/first_impact.h"
 #include "step/maximal.h"
+#include "step/step_jvp.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -65,6 +66,7 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     tacArena dry = tac_arena_dry();
     stepper->measure(model, options, &dry);
     tac_outputs_measure(model, options, stepper, &dry);
+    tac_step_jvp_measure(model, options, stepper, &dry);
     tac_explain_measure(model, options, stepper, &dry);
     tac_step_maximal_measure(model, options, stepper->measure, &dry);
     tac_dynamics_jac_measure(model, &dry);

@@ -323,6 +323,15 @@ CASE(tac_step_vjp) {
     tacGrad grad = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_step_vjp(P(w.sim), P(w.x), P(w.u), P(w.z), P(&grad), P(&w.info)));
 }
+CASE(tac_step_jvp) { STATUS(tac_step_jvp(P(w.sim), P(w.x), P(w.u), P(w.z), P(w.A), P(w.B), P(w.y), P(&w.info))); }
+CASE(tac_rollout_jvp) {
+    tacTangent along = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_rollout_jvp(P(w.sim), P(w.x), P(w.u), N(STEPS), P(&along), P(w.y), P(w.z), P(&w.info)));
+}
+CASE(tac_batch_step_jvp) {
+    tacTangent along = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_batch_step_jvp(P(w.m), O(&w.options), N(1), P(w.x), P(w.u), P(&along), P(w.y), I(1)));
+}
 CASE(tac_rollout) { STATUS(tac_rollout(P(w.sim), P(w.x), P(w.u), N(STEPS), P(w.y), P(&w.info))); }
 
 static tacTrajectory broken_path(int n) { return (tacTrajectory){N(n), P(w.x), P(w.u), P(NULL), P(w.z), P(w.z)}; }
@@ -439,6 +448,10 @@ CASE(tac_outputs_jac) {
 CASE(tac_outputs_vjp) {
     tacGrad grad = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_outputs_vjp(P(w.sim), P(w.x), P(w.u), outputs(), P(w.z), P(&grad)));
+}
+CASE(tac_outputs_jvp) {
+    tacTangent along = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_outputs_jvp(P(w.sim), P(w.x), P(w.u), outputs(), P(&along), P(w.z)));
 }
 CASE(tac_max_contacts) { w.n = tac_max_contacts(P(w.m)); }
 CASE(tac_contacts) { STATUS(tac_contacts(P(w.sim), P(w.x), P(w.u), P(w.contact), N(MOST_CONTACTS), P(&w.n))); }
@@ -599,13 +612,16 @@ static const struct {
              CALL(tac_step),
              CALL(tac_step_jac),
              CALL(tac_step_vjp),
+             CALL(tac_step_jvp),
              CALL(tac_rollout),
              CALL(tac_rollout_vjp),
+             CALL(tac_rollout_jvp),
              CALL(tac_rollout_vjp_bytes),
              CALL(tac_batch_step),
              CALL(tac_batch_rollout),
              CALL(tac_batch_step_jac),
              CALL(tac_batch_step_vjp),
+             CALL(tac_batch_step_jvp),
              CALL(tac_batch_rollout_vjp),
              CALL(tac_kinematics),
              CALL(tac_body_velocity),
@@ -637,6 +653,7 @@ static const struct {
              CALL(tac_outputs),
              CALL(tac_outputs_jac),
              CALL(tac_outputs_vjp),
+             CALL(tac_outputs_jvp),
              CALL(tac_max_contacts),
              CALL(tac_contacts),
              CALL(tac_step_contacts),

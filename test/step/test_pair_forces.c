@@ -105,9 +105,9 @@ static double check_sums(const Case *c, int n, int root) {
     int nv = c->m->nv, rows = root ? 3 : nv;
     double z[3 * ROOM + 3], *qfrc = numbers(nv), *sum = numbers(nv), largest = 1;
     CHECK_INT(tac_outputs(c->sim, c->x, c->u, &c->pairs, z), TAC_OK);
-    CHECK_INT(tac_outputs(c->sim, c->x, c->u, &(tacOutputs){1, &(tacOutput){TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL}},
-                          qfrc),
-              TAC_OK);
+    CHECK_INT(
+        tac_outputs(c->sim, c->x, c->u, &(tacOutputs){1, &(tacOutput){TAC_OUT_QFRC_CONSTRAINT, TAC_OUT_ALL}}, qfrc),
+        TAC_OK);
     for (int i = 0; i < nv; i++)
         largest = fmax(largest, fabs(qfrc[i]));
     int last = c->pairs.n - 2;

@@ -278,9 +278,9 @@ static void weigh_contacts(const tacLcp *lcp, const tacContactReader *reader, do
 
 /* Covectors of dR, of the constraints' part of dR, of row forces and of row velocities. */
 typedef struct Pull {
-    double *lambda, *own;      /* nv */
+    double *lambda, *own;     /* nv */
     double *seed, *mu, *part; /* rows */
-    double *share;             /* islands */
+    double *share;            /* islands */
 } Pull;
 
 static int pull_layout(Pull *p, const tacModel *m, int rows, tacArena *arena) {

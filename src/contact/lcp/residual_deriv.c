@@ -72,24 +72,23 @@ static int moves_with_v(const tacLcp *lcp, int k) {
     return lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_is_predicted(lcp, k);
 }
 
-static tacSink columns_of(double *matrix, int first, tacColumns c) {
-    return (tacSink){.matrix = matrix == NULL ? NULL : matrix + first, .ld = c.n};
-}
-
 tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
                                 double *dR, double *dr, const tacLcpForceRows *forces) {
     const tacModel *m = ctx->model;
     int mocap = ctx->inputs.mocap, places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
     tacLcpSink sink[3]; /* dofs, mocap numbers, parameters */
     for (int i = 0; i < 3; i++)
-        sink[i] = (tacLcpSink){.force = columns_of(dR, places[i], c),
-                               .row = columns_of(dr, places[i], c),
-                               .wrench = columns_of(forces == NULL ? NULL : forces->wrench, places[i], c)};
+        sink[i] = (tacLcpSink){.force = tac_columns_sink(c, dR, places[i]),
+                               .row = tac_columns_sink(c, dr, places[i]),
+                               .wrench = tac_columns_sink(c, forces == NULL ? NULL : forces->wrench, places[i])};
     if (forces != NULL) sink[2].part = (tacSink){.matrix = forces->part, .ld = c.np};
     memset(dr, 0, (size_t)lcp->rows.n * (size_t)c.n * sizeof *dr);
     for (int k = 0; k < lcp->rows.n; k++) { /* d(J v+ + e J v)/dv at fixed a; closed equalities have J (v+ - v) */
         if (!moves_with_v(lcp, k)) continue;
-        tac_row_add_force(&lcp->rows, k, 1 + lcp->bounce[k], dr + (size_t)k * (size_t)c.n + m->nv);
+        if (c.along != NULL)
+            dr[k] += (1 + lcp->bounce[k]) * tac_row_velocity(&lcp->rows, k, c.along + m->nv);
+        else
+            tac_row_add_force(&lcp->rows, k, 1 + lcp->bounce[k], dr + (size_t)k * (size_t)c.n + m->nv);
     }
     TAC_TRY(tac_lcp_predict_jac(ctx, x, lcp, c, dr));
     return emit(ctx, x, u, lcp, &sink[0], mocap < 0 ? NULL : &sink[1], c.np > 0 ? &sink[2] : NULL);

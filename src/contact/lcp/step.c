@@ -105,6 +105,7 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
 static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULER),
                                    .step = step,
                                    .jac = tac_lcp_jac,
+                                   .jvp = tac_lcp_jvp,
                                    .vjp = tac_lcp_vjp,
                                    TAC_SMOOTH_ACCELERATION,
                                    .forces = tac_lcp_forces,

@@ -40,6 +40,7 @@ void tac_lcp_measure_outputs(const tacModel *m, const tacOptions *options, tacAr
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
+tacStatus tac_lcp_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy);
 tacStatus tac_lcp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_lcp_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
 

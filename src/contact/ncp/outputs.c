@@ -232,8 +232,8 @@ static void add_own(const tacContext *ctx, const tacNcp *p, int i, const double 
     if (time >= 0) theta[time] -= tac_dense_dot(3, bar, f) / p->h;
     for (int j = 0; n == 3 && j < ctx->model->nmember; j++)
         for (int k = 0; k < 2; k++)
-            theta[ctx->tangents[j].column] += bar[1 + k] * tac_ncp_scale_param(ctx->model, c, &ctx->tangents[j], k) *
-                                              c->friction.xi[1 + k] / p->h;
+            theta[ctx->tangents[j].column] +=
+                bar[1 + k] * tac_ncp_scale_param(ctx->model, c, &ctx->tangents[j], k) * c->friction.xi[1 + k] / p->h;
 }
 
 static void clear_weights(Forces *f) {
@@ -293,7 +293,8 @@ static tacStatus tell_lines(tacContext *ctx, const double *x, const double *u, c
     return TAC_OK;
 }
 
-tacStatus tac_ncp_forces_of_contacts(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader) {
+tacStatus tac_ncp_forces_of_contacts(tacContext *ctx, const double *x, const double *u,
+                                     const tacContactReader *reader) {
     TAC_SCOPE(&ctx->arena);
     if (reader->line != NULL) return tell_lines(ctx, x, u, reader);
     tacNcp p;

@@ -232,8 +232,8 @@ static int lines_layout(Lines *l, int rows, tacColumns c, tacArena *arena) {
     return l->minus_df && l->part && l->line;
 }
 
-static void tell_block(const tacSoft *soft, const tacSoftBlock *b, tacColumns c, const tacSoftChanges *d, const Lines *l,
-                       const tacContactReader *reader) {
+static void tell_block(const tacSoft *soft, const tacSoftBlock *b, tacColumns c, const tacSoftChanges *d,
+                       const Lines *l, const tacContactReader *reader) {
     int id = soft->rows.row[b->row].id;
     const tacContact *contact = &soft->rows.contact[id];
     follow(soft, b, c, d);

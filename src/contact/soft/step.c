@@ -231,6 +231,7 @@ static const tacStepper ONE_ACCELERATION = {.integrators = TAC_HAS(TAC_INTEGRATO
                                                            TAC_HAS(TAC_INTEGRATOR_IMPLICITFAST),
                                             .step = step,
                                             .jac = tac_soft_jac,
+                                            .jvp = tac_soft_jvp,
                                             .vjp = tac_soft_vjp,
                                             .measure = measure,
                                             ENTRIES};

@@ -93,6 +93,7 @@ int tac_soft_changes_layout(tacSoftChanges *d, int rows, tacColumns c, tacArena 
 
 /* --- The stepper's entries ---------------------------------------------------------------------------------------- */
 
+tacStatus tac_soft_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy);
 tacStatus tac_soft_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_soft_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
 tacStatus tac_soft_acceleration(tacContext *ctx, const double *x, const double *u, double *qacc);
