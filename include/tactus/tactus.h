@@ -425,9 +425,17 @@ TAC_API int tac_max_contacts(const tacModel *model);
 TAC_API tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n);
 /* The contacts of the step that starts at (x, u), with their forces, in the order of tac_contacts. They include those
  * that the step looks ahead to, open or not. With tacOptions.toi the contacts of each impact follow, at its time. None
- * with TAC_CONTACT_MODEL_NONE. TAC_ERR_CONTACTS as above. For derivatives use TAC_OUT_CONTACT_FORCE. */
+ * with TAC_CONTACT_MODEL_NONE. TAC_ERR_CONTACTS as above. */
 TAC_API tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max,
                                     int *n);
+/* Derivatives of the forces of these contacts, in their order: rows 3 k, 3 k + 1, 3 k + 2 are force[0], force[1],
+ * force[2] of contact k. jac.A has room for 3 max x ndx numbers, jac.B 3 max x ninput, jac.P 3 max x nparam; the first
+ * 3 *n rows are written. Forces are those of an exact solution: soft at the start of the step, lcp and ncp means over
+ * it. For derivatives of point, normal, tangents and distance give a contact to tac_contact_jac; with ncp the contact is
+ * listed at the start of the step, its force acts at the end. TAC_ERR_CONTACTS: more than max; *n is their number.
+ * TAC_ERR_UNSUPPORTED: tacOptions.toi. */
+TAC_API tacStatus tac_step_contacts_jac(tacSim *sim, const double *x, const double *u, const tacJac *jac, int max,
+                                        int *n);
 /* All constraints of such a step with contact soft: equalities, friction, limits, contacts. The zone of each, and its
  * distance to the next, explain the gradient. TAC_ERR_UNSUPPORTED: another contact model. TAC_ERR_CONTACTS: more than
  * max; *n is their number. */

@@ -29,7 +29,7 @@ static struct {
     size_t bytes;
 } w;
 
-static const tacOutput LIST[] = {{TAC_OUT_SITE_POS, 0}, {TAC_OUT_CONTACT_FORCE, 1}};
+static const tacOutput LIST[] = {{TAC_OUT_SITE_POS, 0}, {TAC_OUT_CONTACT_FORCE, 1}, {TAC_OUT_PAIR_FORCE, 0, 1}};
 
 /* What is allowed to come back: any status, -1, 0, a size. */
 #define CASE(name)  static void call_##name(void)
@@ -422,11 +422,12 @@ CASE(tac_step_maximal_vjp) {
 
 /* A list with one id that is broken. */
 static const tacOutputs *outputs(void) {
-    static tacOutput list[2];
+    static tacOutput list[3];
     static tacOutputs all;
     memcpy(list, LIST, sizeof list);
+    list[2].id2 = I(LIST[2].id2);
     list[1].kind = (tacOutputKind)I(LIST[1].kind), list[1].id = I(LIST[1].id);
-    all = (tacOutputs){N(2), P(list)};
+    all = (tacOutputs){N(3), P(list)};
     return P(&all);
 }
 CASE(tac_outputs_size) { w.n = tac_outputs_size(P(w.m), outputs()); }
@@ -442,6 +443,10 @@ CASE(tac_outputs_vjp) {
 CASE(tac_max_contacts) { w.n = tac_max_contacts(P(w.m)); }
 CASE(tac_contacts) { STATUS(tac_contacts(P(w.sim), P(w.x), P(w.u), P(w.contact), N(MOST_CONTACTS), P(&w.n))); }
 CASE(tac_step_contacts) { STATUS(tac_step_contacts(P(w.sim), P(w.x), P(w.u), P(w.force), N(MOST_CONTACTS), P(&w.n))); }
+CASE(tac_step_contacts_jac) {
+    tacJac jac = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_step_contacts_jac(P(w.sim), P(w.x), P(w.u), P(&jac), N(8), P(&w.n)));
+}
 CASE(tac_step_constraints) {
     STATUS(tac_step_constraints(P(w.sim), P(w.x), P(w.u), P(w.constraint), N(MOST_CONTACTS), P(&w.n)));
 }
@@ -635,6 +640,7 @@ static const struct {
              CALL(tac_max_contacts),
              CALL(tac_contacts),
              CALL(tac_step_contacts),
+             CALL(tac_step_contacts_jac),
              CALL(tac_step_constraints),
              CALL(tac_explain_step),
              CALL(tac_step_history),

@@ -77,14 +77,15 @@ static tacSink columns_of(double *matrix, int first, tacColumns c) {
 }
 
 tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
-                                double *dR, double *dr, double *wrench) {
+                                double *dR, double *dr, const tacLcpForceRows *forces) {
     const tacModel *m = ctx->model;
     int mocap = ctx->inputs.mocap, places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
     tacLcpSink sink[3]; /* dofs, mocap numbers, parameters */
     for (int i = 0; i < 3; i++)
         sink[i] = (tacLcpSink){.force = columns_of(dR, places[i], c),
                                .row = columns_of(dr, places[i], c),
-                               .wrench = columns_of(wrench, places[i], c)};
+                               .wrench = columns_of(forces == NULL ? NULL : forces->wrench, places[i], c)};
+    if (forces != NULL) sink[2].part = (tacSink){.matrix = forces->part, .ld = c.np};
     memset(dr, 0, (size_t)lcp->rows.n * (size_t)c.n * sizeof *dr);
     for (int k = 0; k < lcp->rows.n; k++) { /* d(J v+ + e J v)/dv at fixed a; closed equalities have J (v+ - v) */
         if (!moves_with_v(lcp, k)) continue;
@@ -96,14 +97,17 @@ tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *
 
 /* --- Reverse ------------------------------------------------------------------------------------------------------ */
 
-static void reverse_sinks(const tacContext *ctx, const double *lambda, const double *mu, const double *wrenchbar,
+static void reverse_sinks(const tacContext *ctx, const double *lambda, const double *mu, const tacLcpForceBars *forces,
                           const tacGrad *bar, tacLcpSink sink[3]) {
+    static const tacLcpForceBars NO_FORCES = {NULL, NULL};
+    if (forces == NULL) forces = &NO_FORCES;
     int mocap = ctx->inputs.mocap;
     double *places[3] = {bar->x, bar->u + (mocap < 0 ? 0 : mocap), bar->theta};
     for (int i = 0; i < 3; i++)
         sink[i] = (tacLcpSink){.force = {.lambda = lambda, .bar = places[i], .negate = 1},
                                .row = {.lambda = mu, .bar = places[i], .negate = 1},
-                               .wrench = {.lambda = wrenchbar, .bar = places[i]}};
+                               .wrench = {.lambda = forces->wrench, .bar = places[i]},
+                               .part = {.lambda = forces->part, .bar = places[i]}};
 }
 
 static tacStatus emit_reverse(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, tacLcpSink sink[3],
@@ -165,8 +169,8 @@ static tacStatus pull_share(tacContext *ctx, const double *x, const double *u, c
 }
 
 tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
-                                const double *lambda, const double *mu, const double *share, const double *wrenchbar,
-                                const tacGrad *bar) {
+                                const double *lambda, const double *mu, const double *share,
+                                const tacLcpForceBars *forces, const tacGrad *bar) {
     TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
     int limited = share != NULL && lcp->limited > 0;
@@ -185,6 +189,6 @@ tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *
             room.lambda[d] = lambda[d] + room.weight[d] * lcp->h * y;
         }
     }
-    reverse_sinks(ctx, limited ? room.lambda : lambda, mu, wrenchbar, bar, sink);
+    reverse_sinks(ctx, limited ? room.lambda : lambda, mu, forces, bar, sink);
     return emit_reverse(ctx, x, u, lcp, sink, bar);
 }

@@ -50,10 +50,10 @@ static void island_sides(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem 
     }
 }
 
-/* Yhat^T, or the response A_CC^-T Yhat: nv lines of free rows. */
+/* Yhat, free rows of nv numbers, or the response A_CC^-T Yhat, dofs of n numbers. */
 static void take_hat(const tacLcp *lcp, const tacLcpSystem *system, int nv, double *line) {
     if (system->shared) {
-        tac_lcp_system_response(lcp, system, nv, line);
+        tac_lcp_system_response(lcp, system, line);
         return;
     }
     memset(line, 0, (size_t)system->n * (size_t)nv * sizeof *line);
@@ -65,13 +65,14 @@ static void take_hat(const tacLcp *lcp, const tacLcpSystem *system, int nv, doub
 static void island_forces(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem *system, tacColumns c, double *H,
                           const IslandRoom *room) {
     size_t nv = (size_t)ctx->model->nv, n = (size_t)system->n;
-    size_t row = system->shared ? 1 : nv, dof = system->shared ? n : 1;
+    size_t row = system->shared ? 1 : nv, dof = system->shared ? n : 1, first = (size_t)system->first;
+    size_t origin = system->shared ? first : 0; /* dof of the first line */
     take_hat(lcp, system, (int)nv, room->Y);
-    for (size_t j = 0; j < nv; j++) {
+    for (size_t j = first; j < first + (size_t)system->ndof; j++) {
         double scale = 1 / (lcp->h * root_of_pivot(ctx, (int)j));
         int count = 0;
         for (size_t i = 0; i < n; i++) {
-            double y = room->Y[i * row + j * dof];
+            double y = room->Y[i * row + (j - origin) * dof];
             if (y == 0) continue;
             room->c[count] = scale * y;
             room->index[count++] = (int)i;

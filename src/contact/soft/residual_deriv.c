@@ -220,7 +220,8 @@ tacStatus tac_soft_residuals_jac(tacContext *ctx, const double *x, const double 
     memset(d->dr, 0, rows * n * sizeof *d->dr);
     for (int i = 0; i < 3; i++)
         sink[i] = (tacSoftSink){columns_of(d->W, places[i], c), columns_of(d->dy, places[i], c),
-                                columns_of(d->wrench, places[i], c), columns_of(d->dr, places[i], c)};
+                                columns_of(d->wrench, places[i], c), columns_of(d->dr, places[i], c), {0}};
+    sink[2].part = (tacSink){.matrix = d->part, .ld = c.np};
     for (int k = 0; k < soft->nblock; k++) { /* B J dv */
         const tacSoftBlock *b = &soft->block[k];
         for (int i = 0; i < b->n; i++)
@@ -278,6 +279,7 @@ tacStatus tac_soft_residuals_vjp(tacContext *ctx, const double *x, const double 
         sink[i] = (tacSoftSink){{.lambda = dual->lambda, .bar = places[i], .negate = 1},
                                 {.lambda = v.mu, .bar = places[i], .negate = 1},
                                 {.lambda = dual->wrenchbar, .bar = places[i]},
-                                {.lambda = v.nu, .bar = places[i], .negate = 1}};
+                                {.lambda = v.nu, .bar = places[i], .negate = 1},
+                                {.lambda = dual->part, .bar = places[i]}};
     return emit(ctx, x, u, soft, a, sink, bar->theta != NULL);
 }
