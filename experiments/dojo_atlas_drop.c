@@ -37,7 +37,8 @@ static tacStatus fall(tacScene *s, double *places, Drop *d) {
     int steps = (int)lround(SECONDS / d->dt), every = steps / (SAMPLES - 1);
     double gap;
     tacStatus status = lowest_gap(s, places, &gap);
-    d->lowest[0] = gap, d->penetration = -gap;
+    d->lowest[0] = gap;
+    d->penetration = -gap;
     for (int k = 1; k <= steps && status == TAC_OK; k++) {
         tacStepInfo info;
         status = scene_move(s, 1, &info);
@@ -54,7 +55,9 @@ static int run_drop(tacFindings *found, Drop *d) {
     tacScene s;
     int result = scene_load(found, "atlas_drop", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = d->dt, s.options.ncp_tolerance = TOLERANCE,
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.dt = d->dt;
+    s.options.ncp_tolerance = TOLERANCE;
     s.options.ncp_iterations = ITERATIONS;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;

@@ -41,8 +41,10 @@ static tacStatus compare_methods(tacScene *s, Found *f) {
     tacStatus status = barrier_runs(s->sim, s->x, s->u, &runs);
     if (status != TAC_OK || runs.contacts == 0 || !runs.interior.solved) return status;
     double ratio = last_of(&runs.primal) / last_of(&runs.interior);
-    f->ratio[f->samples++] = ratio, f->better += ratio > 1;
-    f->primal_iterations += runs.primal.count, f->primal_unsolved += !runs.primal.solved;
+    f->ratio[f->samples++] = ratio;
+    f->better += ratio > 1;
+    f->primal_iterations += runs.primal.count;
+    f->primal_unsolved += !runs.primal.solved;
     if (last_of(&runs.interior) > last_of(&f->worst.interior)) f->worst = runs;
     return TAC_OK;
 }
@@ -70,7 +72,9 @@ static int run_robot(tacFindings *found, int robot, Found *f) {
     tacScene s;
     int result = scene_load(found, ROBOTS[robot].scene, &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.ncp_kappa = KAPPA, s.options.ncp_tolerance = TOLERANCE,
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.ncp_kappa = KAPPA;
+    s.options.ncp_tolerance = TOLERANCE;
     s.options.inputs = 0;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;

@@ -74,7 +74,8 @@ static tacStatus fly(tacScene *s, tacPoses pose[2], Flight *f) {
     tacVec6 start = {0};
     s->x[s->model->nq + 3] = f->spin;
     f->exact = euler_turn(s->model, f->spin);
-    f->first = -1, f->momentum = 0;
+    f->first = -1;
+    f->momentum = 0;
     for (int k = 0; k < STEPS; k++) {
         tacStatus status = discrete_step(s, &pose[0], &pose[1], NULL);
         if (status != TAC_OK) return status;
@@ -93,13 +94,16 @@ static int run_flight(tacFindings *found, Flight *f) {
     tacPoses pose[2] = {0};
     int result = scene_load(found, "dzhanibekov", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = SECONDS / STEPS, s.options.ncp_tolerance = TOL_SOLVER;
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.dt = SECONDS / STEPS;
+    s.options.ncp_tolerance = TOL_SOLVER;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(&s, &pose[0]);
     room = discrete_poses_new(&s, &pose[1]) && room;
     tacStatus status = room ? fly(&s, pose, f) : TAC_ERR_MEMORY;
-    discrete_poses_free(&pose[0]), discrete_poses_free(&pose[1]);
+    discrete_poses_free(&pose[0]);
+    discrete_poses_free(&pose[1]);
     scene_close(&s);
     return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
 }

@@ -32,15 +32,19 @@ static int slide(tacFindings *found, tacNcpFriction friction, Path *path) {
     tacScene s;
     int result = scene_load(found, "cone_block", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.ncp_friction = friction, s.options.dt = SECONDS / STEPS;
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.ncp_friction = friction;
+    s.options.dt = SECONDS / STEPS;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     const double *v = s.x + s.model->nq, speed = hypot(v[0], v[1]), along[2] = {v[0] / speed, v[1] / speed};
     tacStatus status = TAC_OK;
-    path->x[0] = s.x[0], path->y[0] = s.x[1];
+    path->x[0] = s.x[0];
+    path->y[0] = s.x[1];
     for (int k = 1; k <= STEPS && status == TAC_OK; k++) {
         status = scene_move(&s, 1, NULL);
-        path->x[k] = s.x[0], path->y[k] = s.x[1];
+        path->x[k] = s.x[0];
+        path->y[k] = s.x[1];
         double dx = path->x[k] - path->x[0], dy = path->y[k] - path->y[0];
         path->aside = fmax(path->aside, fabs(along[0] * dy - along[1] * dx));
         path->way = hypot(dx, dy);

@@ -35,7 +35,8 @@ static int run_fall(tacFindings *found, int robot, int rate, Fall *f) {
     tacScene s;
     int result = scene_load(found, SCENE[robot], &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = 1.0 / rate;
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.dt = 1.0 / rate;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     tacStatus status = fall(&s, rate, f);
@@ -48,7 +49,8 @@ static void compare(Fall *f, const Fall *reference) {
     double sum = 0;
     for (int k = 0; k < SAMPLES; k++) {
         double off = f->height[k] - reference->height[k];
-        sum += off * off / SAMPLES, f->most = fmax(f->most, fabs(off));
+        sum += off * off / SAMPLES;
+        f->most = fmax(f->most, fabs(off));
     }
     f->rms = sqrt(sum);
 }

@@ -55,7 +55,9 @@ static int run_push(tacFindings *found, double place, Push *p) {
     tacScene s;
     int result = scene_load(found, "push_box", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = TIME_STEP, s.options.inputs = 0;
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.dt = TIME_STEP;
+    s.options.inputs = 0;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     tacStatus status = push(&s, place, p);

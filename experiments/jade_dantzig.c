@@ -227,6 +227,7 @@ int jade_dantzig(tacFindings *found) {
         draw_problem((uint64_t)k, LEAST_CONTACTS + k % SIZES, problem);
         try_problem(problem, k % SIZES, memory, bytes, &tally);
     }
-    free(memory), free(problem);
+    free(memory);
+    free(problem);
     return result == EXPERIMENT_GO_ON ? report(found, &tally) : result;
 }

@@ -46,7 +46,8 @@ static tacStatus grip_and_lift(tacScene *s, Lift *l) {
         if (status != TAC_OK) return status;
         l->height[k] = s->x[PLATE_Z];
         l->worst = fmax(l->worst, l->overlap[k]);
-        s->u[HAND] = WEIGHT + (k >= CLOSING ? LIFT : 0), s->u[LEFT] = s->u[RIGHT] = GRIP;
+        s->u[HAND] = WEIGHT + (k >= CLOSING ? LIFT : 0);
+        s->u[LEFT] = s->u[RIGHT] = GRIP;
         status = scene_move(s, k < STEPS, &info);
         if (status != TAC_OK) return status;
         l->impacts += info.impacts;

@@ -35,10 +35,12 @@ static int measure(tacFindings *found, Kind kind, double e, Bounces *b) {
     result = status == TAC_OK ? scene_start(found, &s) : experiment_fail(found, "%s", err.text);
     for (int i = 0; i < NGAP && result == EXPERIMENT_GO_ON; i++) {
         double A[4];
-        s.x[0] = GAPS[i], s.x[1] = SPEED;
+        s.x[0] = GAPS[i];
+        s.x[1] = SPEED;
         status = tac_step_jac(s.sim, s.x, s.u, s.y, &(tacJac){A, NULL, NULL}, NULL);
         if (status != TAC_OK) result = experiment_fail(found, "%s", tac_status_text(status));
-        b->next[i] = s.y[0], b->slope[i] = A[0];
+        b->next[i] = s.y[0];
+        b->slope[i] = A[0];
     }
     scene_close(&s);
     return result;

@@ -31,14 +31,22 @@ typedef struct Memory {
 } Memory;
 
 static int memory_new(const tacScene *s, Memory *m) {
-    m->U = calloc(STEPS, sizeof(double)), m->g = calloc(STEPS, sizeof(double));
-    m->X = calloc((STEPS + 1) * (size_t)s->nx, sizeof(double)), m->gx = calloc((size_t)s->ndx, sizeof(double));
+    m->U = calloc(STEPS, sizeof(double));
+    m->g = calloc(STEPS, sizeof(double));
+    m->X = calloc((STEPS + 1) * (size_t)s->nx, sizeof(double));
+    m->gx = calloc((size_t)s->ndx, sizeof(double));
     m->bytes = (tac_rollout_vjp_bytes(s->model, STEPS, 0) + 63) / 64 * 64 + 64;
     m->vjp = aligned_alloc(64, m->bytes);
     return m->U != NULL && m->g != NULL && m->X != NULL && m->gx != NULL && m->vjp != NULL;
 }
 
-static void memory_free(Memory *m) { free(m->U), free(m->g), free(m->X), free(m->gx), free(m->vjp); }
+static void memory_free(Memory *m) {
+    free(m->U);
+    free(m->g);
+    free(m->X);
+    free(m->gx);
+    free(m->vjp);
+}
 
 /* Thrusts -> height at the end, and the gradient of (TARGET - height)^2. */
 static tacStatus fly(tacScene *s, Memory *m, double *height) {

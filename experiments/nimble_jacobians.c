@@ -159,15 +159,23 @@ static double *new_numbers(int rows, int columns) { return calloc((size_t)rows *
 
 static int make_room(Work *w) {
     int ndx = w->scene.ndx, nu = w->scene.nu;
-    w->A = new_numbers(ndx, ndx), w->B = new_numbers(ndx, nu), w->first = new_numbers(ndx + nu, 1);
-    w->central = new_numbers(ndx + nu, ndx), w->ridders = new_numbers(ndx + nu, ndx);
+    w->A = new_numbers(ndx, ndx);
+    w->B = new_numbers(ndx, nu);
+    w->first = new_numbers(ndx + nu, 1);
+    w->central = new_numbers(ndx + nu, ndx);
+    w->ridders = new_numbers(ndx + nu, ndx);
     w->work = new_numbers(difference_work(ndx), 1);
     return w->A != NULL && w->B != NULL && w->first != NULL && w->central != NULL && w->ridders != NULL &&
            w->work != NULL && measure_step_column_new(w->scene.model, &w->scene.options, w->scene.sim, &w->column);
 }
 
 static void close_work(Work *w) {
-    free(w->A), free(w->B), free(w->first), free(w->central), free(w->ridders), free(w->work);
+    free(w->A);
+    free(w->B);
+    free(w->first);
+    free(w->central);
+    free(w->ridders);
+    free(w->work);
     measure_step_column_free(&w->column);
     scene_close(&w->scene);
 }
@@ -192,7 +200,9 @@ static int measure(tacFindings *found, const Case *c, Work *w, Measured *m) {
     if (status == TAC_OK) status = measure_step_column_at(&w->column, w->scene.x, w->scene.u);
     if (status != TAC_OK) return experiment_fail(found, "%s: %s", c->label, tac_status_text(status));
     w->info = info;
-    m->nv = w->scene.model->nv, m->contacts = info.contacts, m->sticking = info.sticking;
+    m->nv = w->scene.model->nv;
+    m->contacts = info.contacts;
+    m->sticking = info.sticking;
     int kink = choose_steps(w);
     if (kink >= 0) return experiment_fail(found, "%s: classes change however little number %d moves", c->label, kink);
     time_all(w, m);

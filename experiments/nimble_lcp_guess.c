@@ -101,7 +101,10 @@ static double share_of(const Motion *m, double part) {
     int counted = 0, right = 0;
     for (int i = 0; i < NCASE; i++)
         for (int run = 0; run < RUNS; run++)
-            if (part < 0 || PARTS[run] == part) counted += m[i].counted[run], right += m[i].right[run];
+            if (part < 0 || PARTS[run] == part) {
+                counted += m[i].counted[run];
+                right += m[i].right[run];
+            }
     return counted > 0 ? (double)right / counted : 0;
 }
 

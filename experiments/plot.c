@@ -43,7 +43,11 @@ static void put_style(FILE *f) {
 }
 
 static double place(double value, double from, double to, int decades) {
-    if (decades) value = log10(fmax(value, 1e-300)), from = log10(from), to = log10(to);
+    if (decades) {
+        value = log10(fmax(value, 1e-300));
+        from = log10(from);
+        to = log10(to);
+    }
     return fmin(1, fmax(0, (value - from) / (to - from)));
 }
 
