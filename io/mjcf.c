@@ -32,7 +32,9 @@ static const struct {
 enum { NSECTION = sizeof SECTION / sizeof *SECTION };
 
 static tacStatus ignore_here(tacMjcf *m, const xmlNode *node, void *scope) {
-    (void)m, (void)node, (void)scope;
+    (void)m;
+    (void)node;
+    (void)scope;
     return TAC_OK;
 }
 

@@ -201,7 +201,10 @@ static tacStatus finish(Emit *e, tacModel **model) {
     int known = nodes != NULL && why.id >= 0 && why.id < nodes->n;
     const xmlNode *node = known ? *TAC_AT(*nodes, const xmlNode *, why.id) : option_section(e->m->root, why.text);
     tac_xml_fail(node, e->m->err, status, "%s", why.text);
-    if (e->m->err != NULL) e->m->err->kind = why.kind, e->m->err->id = why.id;
+    if (e->m->err != NULL) {
+        e->m->err->kind = why.kind;
+        e->m->err->id = why.id;
+    }
     return status;
 }
 

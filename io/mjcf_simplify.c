@@ -38,7 +38,10 @@ static void move_contents(Simplify *s, int body, int to, tacPose pose) {
         tacPose moved = tac_pose_compose(pose, geom_pose(geom));
         geom->def.pos = moved.pos;
         geom->def.quat = moved.quat;
-        if (to != body) geom->body = to, geom->order = s->next_order++;
+        if (to != body) {
+            geom->body = to;
+            geom->order = s->next_order++;
+        }
     }
     for (int i = 0; i < m->site.n; i++) {
         tacMjcfSite *site = TAC_AT(m->site, tacMjcfSite, i);
@@ -46,7 +49,10 @@ static void move_contents(Simplify *s, int body, int to, tacPose pose) {
         tacPose moved = tac_pose_compose(pose, site_pose(site));
         site->def.pos = moved.pos;
         site->def.quat = moved.quat;
-        if (to != body) site->body = to, site->order = s->next_order++;
+        if (to != body) {
+            site->body = to;
+            site->order = s->next_order++;
+        }
     }
 }
 

@@ -29,7 +29,8 @@ static tacStatus record(tacSim *sim, const tacRun *run, tacMotion *motion) {
 
 static void note_unsolved(tacRun *run, const tacStepInfo *info) {
     if (run->unsolved++ == 0) run->first_unsolved = run->done;
-    run->why = info->status, run->reason = info->reason;
+    run->why = info->status;
+    run->reason = info->reason;
 }
 
 /* One step into y, taken over only when it is good. */
@@ -37,9 +38,14 @@ static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
     int nx = tac_nx(run->model);
     tacStepInfo info;
     tacStatus status = tac_step(sim, run->x, run->u, y, &info);
-    if (run->done == 0) run->start = info.start, run->violation = info.violation;
-    if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS)
-        note_unsolved(run, &info), status = TAC_OK; /* y: the best state found */
+    if (run->done == 0) {
+        run->start = info.start;
+        run->violation = info.violation;
+    }
+    if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS) {
+        note_unsolved(run, &info);
+        status = TAC_OK;
+    } /* y: the best state found */
     if (info.residual > run->worst_residual) run->worst_residual = info.residual;
     if (status == TAC_OK && !all_finite(nx, y)) status = TAC_ERR_NONFINITE;
     if (status != TAC_OK) return status;
@@ -102,8 +108,11 @@ static void warn_unsolved(const char *verb, const tacRun *run) {
 int cli_run(const char *verb, tacRun *run, tacMotion *motion) {
     tacError err;
     tacSim *sim;
-    run->done = run->unsolved = 0, run->first_unsolved = -1, run->worst_residual = 0;
-    run->start = TAC_OK, run->violation = (tacViolation){0};
+    run->done = run->unsolved = 0;
+    run->first_unsolved = -1;
+    run->worst_residual = 0;
+    run->start = TAC_OK;
+    run->violation = (tacViolation){0};
     run->penetration = 0;
     if (tac_sim_new(run->model, &run->options, &sim, &err) != TAC_OK) return cli_fail(verb, "%s", err.text);
     double *y = calloc((size_t)tac_nx(run->model) + 1, sizeof *y);

@@ -191,10 +191,13 @@ static int sweep_from(const tacRun *ran, const double *start, const tacMotion *m
     run.x = x;
     int result = ran->status == TAC_OK ? cli_sweep_run("sim", &run, motion, sweep)
                                        : cli_fail("sim", "--gradient: the motion stopped early");
-    sweep->gradient.name = sweep->name, sweep->gradient.body = sweep->body;
+    sweep->gradient.name = sweep->name;
+    sweep->gradient.body = sweep->body;
     sweep->gradient.unit = cli_sweep_unit(run.model, sweep);
-    sweep->gradient.n = CLI_SWEEP_MOTIONS, sweep->gradient.own = CLI_SWEEP_OWN;
-    sweep->gradient.value = sweep->value, sweep->gradient.x = sweep->x;
+    sweep->gradient.n = CLI_SWEEP_MOTIONS;
+    sweep->gradient.own = CLI_SWEEP_OWN;
+    sweep->gradient.value = sweep->value;
+    sweep->gradient.x = sweep->x;
     sweep->gradient.model = sweep->shown;
     free(x);
     return result;

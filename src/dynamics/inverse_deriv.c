@@ -147,8 +147,12 @@ static void add_to_parents(const tacModel *m, tacWork *w) {
 static inline void inboard_forces(const tacWork *w, int i, int body, tacPair PQ[6]) {
     tacVec6 turned = tac_crossf6(w->S[i], w->F[body]);
     push_rate(&w->composite[body], &w->coriolis[body], &w->rate[i], PQ);
-    PQ[0][OF_Q] += turned.ang.x, PQ[1][OF_Q] += turned.ang.y, PQ[2][OF_Q] += turned.ang.z;
-    PQ[3][OF_Q] += turned.lin.x, PQ[4][OF_Q] += turned.lin.y, PQ[5][OF_Q] += turned.lin.z;
+    PQ[0][OF_Q] += turned.ang.x;
+    PQ[1][OF_Q] += turned.ang.y;
+    PQ[2][OF_Q] += turned.ang.z;
+    PQ[3][OF_Q] += turned.lin.x;
+    PQ[4][OF_Q] += turned.lin.y;
+    PQ[5][OF_Q] += turned.lin.z;
 }
 
 /* Row and column i of both derivatives: (ID5) and (ID6) for dof i and the dofs inboard of it. */

@@ -25,7 +25,9 @@ static tacDriveChange drive_change(const tacOutputPoint *p, int a, const tacVari
     if (d->t != NULL) sum = tac_param_drive(p->m, p->w, &p->x, d->t, a);
     for (int k = 0; k < d->n; k++) {
         tacDriveChange c = tac_move_drive(p->m, p->w, &p->x, &d->mover[k], a);
-        sum.length += c.length, sum.velocity += c.velocity, sum.force += c.force;
+        sum.length += c.length;
+        sum.velocity += c.velocity;
+        sum.force += c.force;
     }
     return sum;
 }

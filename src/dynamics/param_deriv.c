@@ -156,7 +156,8 @@ static void change_damping(const Column *c, int dof, double change) {
 
 /* The residual's D span a, span = h or 0. */
 static void timestep(const Column *c, int row, int k) {
-    (void)row, (void)k;
+    (void)row;
+    (void)k;
     for (int i = 0; c->a != NULL && c->damping_span > 0 && dampers_on(c->m) && i < c->m->nv; i++)
         tac_emit(&c->R, i, c->id, c->m->dof_damping[i] * c->a[i]);
 }

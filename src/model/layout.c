@@ -123,7 +123,10 @@ tacStatus tac_model_copy(const tacModel *model, tacModel **copy, tacError *err) 
     if (made == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory for a copy of the model");
     tac_model_copy_arrays(made, model);
     tacStatus status = model->nmember > 0 ? tac_model_reserve_params(made, model->nmember, err) : TAC_OK;
-    if (status != TAC_OK) return tac_model_free(made), status;
+    if (status != TAC_OK) {
+        tac_model_free(made);
+        return status;
+    }
     copy_params(made, model);
     *copy = made;
     return TAC_OK;

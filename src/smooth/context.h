@@ -123,6 +123,8 @@ static inline int tac_went_on(tacStatus status) {
 }
 /* Restores the report of the step's own solve in place of the report of the solve that was differentiated. */
 static inline void tac_restore_solve(tacStepInfo *info, const tacStepInfo *own) {
-    info->kappa = own->kappa, info->reason = own->reason;
-    info->iterations = own->iterations, info->residual = own->residual;
+    info->kappa = own->kappa;
+    info->reason = own->reason;
+    info->iterations = own->iterations;
+    info->residual = own->residual;
 }

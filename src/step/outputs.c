@@ -108,7 +108,10 @@ static tacStatus run_stages(tacSim *sim, const double *x, const double *u, const
     } else {
         tac_kinematics_q(m, p->w, p->x.q, p->x.u.mocap);
         if (needs & (TAC_NEED_VELOCITY | TAC_NEED_SUMS)) tac_kinematics_v(m, p->w, p->x.v);
-        if (needs & TAC_NEED_TENDONS) tac_tendon_lengths(m, p->w, p->x.q), tac_tendon_velocities(m, p->w, p->x.v);
+        if (needs & TAC_NEED_TENDONS) {
+            tac_tendon_lengths(m, p->w, p->x.q);
+            tac_tendon_velocities(m, p->w, p->x.v);
+        }
     }
     if (needs & TAC_NEED_SUMS) tac_output_sums(p);
     if (needs & TAC_NEED_MASS) tac_crba(m, p->w);
@@ -268,7 +271,9 @@ static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutput
     int nz = tac_outputs_size(p->m, outputs);
     double *W = layout_block(p->m, &sim->ctx.options, sim->ctx.stepper, &sim->ctx.arena);
     if (W == NULL) return TAC_ERR_ARENA_FULL;
-    clear(J->A, nz, c.nx), clear(J->B, nz, c.nu), clear(J->P, nz, c.np);
+    clear(J->A, nz, c.nx);
+    clear(J->B, nz, c.nu);
+    clear(J->P, nz, c.np);
     tacOutputSinks s = tac_output_matrix_sinks(sim, J, (int[]){c.nx, c.nu, c.np});
     emit_singles(sim, p, outputs, &s);
     tacStatus status = TAC_OK;

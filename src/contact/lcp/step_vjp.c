@@ -10,19 +10,21 @@
 
 /* What all islands share in reverse mode. */
 typedef struct Reverse {
-    double *force, *z; /* nv: J_C^T mu times h; D^1/2 L lambda / h */
+    double *force, *z; /* nv: J_C^T mu times h; D^1/2 L lambda / h, once it is asked for */
+    int has_z;
 } Reverse;
 
 static int reverse_layout(Reverse *r, const tacModel *m, tacArena *arena) {
     r->force = TAC_TAKE(arena, m->nv, double);
     r->z = TAC_TAKE(arena, m->nv, double);
+    r->has_z = 0;
     return r->force && r->z;
 }
 
-static void begin_reverse(const tacContext *ctx, const tacLcp *lcp, const double *lambda, const Reverse *r) {
+static void find_z(const tacContext *ctx, const tacLcp *lcp, const double *lambda, Reverse *r) {
     const tacModel *m = ctx->model;
     tacTree tree = tac_dof_tree(m);
-    memset(r->force, 0, (size_t)m->nv * sizeof *r->force);
+    r->has_z = 1;
     memcpy(r->z, lambda, (size_t)m->nv * sizeof *r->z);
     tac_tree_mul_l(&tree, ctx->work.L, r->z);
     for (int j = 0; j < m->nv; j++)
@@ -34,34 +36,35 @@ static double *response_layout(int n, int ndof, tacArena *arena) {
 }
 
 /* mu += (A_CC^-T Yhat) z. Forward mode applies the same response. */
-static tacStatus respond_reverse(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem *system, const double *z,
-                                 double *mu) {
+static tacStatus respond_reverse(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem *system, const double *lambda,
+                                 Reverse *r, double *mu) {
     int n = system->n;
+    if (!r->has_z) find_z(ctx, lcp, lambda, r);
     double *line = response_layout(n, system->ndof, &ctx->arena);
     if (line == NULL) return TAC_ERR_ARENA_FULL;
     tac_lcp_system_response(lcp, system, line);
     for (int j = 0; j < system->ndof; j++)
-        tac_dense_axpy(n, z[system->first + j], line + (size_t)j * (size_t)n, mu);
+        tac_dense_axpy(n, r->z[system->first + j], line + (size_t)j * (size_t)n, mu);
     return TAC_OK;
 }
 
 /* system.work = mu of the island: A_CC^-T (Jhat lambda / h + seedhat) */
 static tacStatus solve_reverse(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem *system, const double *seed,
-                               const double *lambda, const double *z) {
+                               const double *lambda, Reverse *r) {
     for (int i = 0; i < system->n; i++)
         system->work[i] = (system->shared ? 0 : tac_lcp_hat_velocity(lcp, system->row[i], lambda) / lcp->h) +
                           (seed == NULL ? 0 : tac_lcp_hat_sum(lcp, system->row[i], seed));
     if (!system->shared || seed != NULL) tac_lu_solve_transposed(system->n, system->lu, system->pivot, system->work);
-    return system->shared ? respond_reverse(ctx, lcp, system, z, system->work) : TAC_OK;
+    return system->shared ? respond_reverse(ctx, lcp, system, lambda, r, system->work) : TAC_OK;
 }
 
 /* mu of one island's free rows; r->force += h J_C^T mu. */
 static tacStatus answer_island(tacContext *ctx, const tacLcp *lcp, int island, const double *seed, const double *lambda,
-                               double *mu, const Reverse *r) {
+                               double *mu, Reverse *r) {
     TAC_SCOPE(&ctx->arena);
     tacLcpSystem system;
     TAC_TRY(tac_lcp_system(ctx->model, lcp, island, &ctx->arena, &system));
-    TAC_TRY(solve_reverse(ctx, lcp, &system, seed, lambda, r->z));
+    TAC_TRY(solve_reverse(ctx, lcp, &system, seed, lambda, r));
     ctx->info.conditioning = tac_max(ctx->info.conditioning, system.conditioning);
     for (int i = 0; i < system.n; i++) {
         mu[system.row[i]] = system.work[i];
@@ -83,7 +86,7 @@ tacStatus tac_lcp_answer_classes(tacContext *ctx, const tacLcp *lcp, const doubl
     const tacModel *m = ctx->model;
     Reverse r;
     if (!reverse_layout(&r, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
-    begin_reverse(ctx, lcp, lambda, &r);
+    memset(r.force, 0, (size_t)m->nv * sizeof *r.force);
     memset(mu, 0, (size_t)lcp->rows.n * sizeof *mu);
     for (int island = 0; island < lcp->nisland; island++)
         TAC_TRY(answer_island(ctx, lcp, island, seed, lambda, mu, &r));

@@ -184,9 +184,16 @@ static Action next_action(const Driver *d, Outcome outcome) {
 }
 
 /* Begins with the first search of a changed problem. */
-static void restart(Driver *d, int again) { d->search = 0, d->again = again, d->best.numbers = -1; }
+static void restart(Driver *d, int again) {
+    d->search = 0;
+    d->again = again;
+    d->best.numbers = -1;
+}
 
-static void search_next(Driver *d) { d->search++, d->again = 0; }
+static void search_next(Driver *d) {
+    d->search++;
+    d->again = 0;
+}
 
 /* Replaces the features by those within reach at the best end, where those of q lead a search nowhere: a face counts as
  * an infinite plane, and a body that turns past its edge cannot get to the far side. */
