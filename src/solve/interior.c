@@ -6,9 +6,6 @@
 
 #include <float.h>
 
-/* What polishing may leave, in the measure of its steps: rounding of gaps as small as the tolerance leaves as much. */
-#define POLISHED tac_sqrt(DBL_EPSILON)
-
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
 /* Longest step, at most 1, that takes the given shares of the way to the borders of half lines and of second-order
@@ -146,7 +143,7 @@ static Polish polish(tacInteriorRun *r) {
     tac_run_record(r, r->s->kappa, violation, centring, 1);
     tac_run_accept(r);
     r->at->polished = size;
-    return size * size > POLISHED ? TOOK : TOOK_LAST;
+    return size * size > r->s->polished ? TOOK : TOOK_LAST;
 }
 
 /* The residual at the iterate, after a trial point elsewhere. */

@@ -89,6 +89,7 @@ static tacInteriorSettings settings_of(const Driver *d) {
                                  .centring = centring(tolerance, d->kappa),
                                  .max_iterations = iterations_left(d->ctx),
                                  .polish = d->ctx->options.ncp_polish,
+                                 .polished = DBL_EPSILON,
                                  .share = s->start == 0 ? TAC_NCP_SHARE_FIRST : TAC_NCP_SHARE_OTHERS,
                                  .way = s->way};
 }
@@ -274,6 +275,7 @@ tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p) {
                                   .residual = tolerance,
                                   .centring = centring(tolerance, kappa),
                                   .polish = TAC_NCP_MAX_ROUNDS,
+                                  .polished = tac_sqrt(DBL_EPSILON), /* rounding of small gaps leaves as much */
                                   .share = TAC_NCP_SHARE_FIRST};
     tacInteriorSettings follow = {.kappa = kappa,
                                   .residual = fine,

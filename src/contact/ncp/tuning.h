@@ -33,7 +33,7 @@
 #define TAC_NCP_ROUGH_DEPTH 0.3
 /* kappa of the first start; m/s, rad/s: its least gaps are what this speed covers in a step. */
 #define TAC_NCP_START_KAPPA 1e-3
-#define TAC_NCP_START_SPEED 0.1
+#define TAC_NCP_START_SPEED 0.05
 /* Share of the energy that must be stopped, in the products at the start: of a motion that overlaps in the first start,
  * of forces that move a dof far in the second. 0 in the first: R grows by 3, B by 13; in the second: B grows by 14. */
 #define TAC_NCP_START_ENERGY 0.1
