@@ -18,18 +18,13 @@ typedef struct Search {
     int replaces; /* 1: where it fails, features are replaced before the next one */
 } Search;
 
-/* Searches are tried in order until one succeeds. The second order is that of rough motions, which steps along the path
- * rarely solve. The last one takes all iterations that are left: jams with friction need a hundred of them, and no
- * other start helps. */
-enum { NSEARCH = 4 };
-static const Search SEARCHES[2][NSEARCH] = {{{0, TAC_ALONG_PATH, 0},
-                                             {0, TAC_BETWEEN_BORDERS, 1},
-                                             {1, TAC_BETWEEN_BORDERS, 0},
-                                             {0, TAC_ALONG_PATH_PATIENTLY, 0}},
-                                            {{0, TAC_BETWEEN_BORDERS, 0},
-                                             {1, TAC_BETWEEN_BORDERS, 1},
-                                             {0, TAC_ALONG_PATH, 0},
-                                             {0, TAC_ALONG_PATH_PATIENTLY, 0}}};
+/* Searches are tried in order until one succeeds. The last one takes all iterations that are left: jams with friction
+ * need a hundred of them, and no other start helps. */
+static const Search SEARCHES[] = {{0, TAC_ALONG_PATH, 0},
+                                  {0, TAC_BETWEEN_BORDERS, 1},
+                                  {1, TAC_BETWEEN_BORDERS, 0},
+                                  {0, TAC_ALONG_PATH_PATIENTLY, 0}};
+enum { NSEARCH = sizeof SEARCHES / sizeof *SEARCHES };
 
 /* What a search led to. */
 typedef enum {
@@ -55,10 +50,9 @@ typedef struct Driver {
     tacContext *ctx;
     tacNcp *p;
     double kappa;
-    const Search *searches;
     int search;           /* the next one */
     int again;            /* 1: it starts where the last one ended */
-    int rounds, replaced; /* rounds of changing features; of replacing them */
+    int rounds; /* of changing features */
     int relaxed;
     tacStatus status; /* of the last search */
     tacNcpBest best;  /* the best end of a search of this problem */
@@ -82,7 +76,7 @@ static double centring(double tolerance, double kappa) {
 static int iterations_left(const tacContext *ctx) { return ctx->options.ncp_iterations - ctx->info.iterations; }
 
 static tacInteriorSettings settings_of(const Driver *d) {
-    const Search *s = &d->searches[d->search];
+    const Search *s = &SEARCHES[d->search];
     double tolerance = tolerance_of(d->ctx, d->p);
     return (tacInteriorSettings){.kappa = d->kappa,
                                  .residual = tolerance,
@@ -117,7 +111,7 @@ static tacStatus search(const Driver *d) {
     tacNcp *p = d->p;
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
     tacInteriorSettings settings = settings_of(d);
-    tacStatus status = tac_ncp_start(p, d->searches[d->search].start, d->again); /* may remove contacts */
+    tacStatus status = tac_ncp_start(p, SEARCHES[d->search].start, d->again); /* may remove contacts */
     tacInteriorProblem problem = tac_ncp_problem(p);
     tac_ncp_history_begin(ctx, &point);
     if (status == TAC_OK) status = tac_interior_solve(&problem, &settings, &point, &ctx->arena);
@@ -177,8 +171,7 @@ static Action next_action(const Driver *d, Outcome outcome) {
     static const Action ACTIONS[] = {
         [SOLVED] = ACCEPT, [CHANGED] = SOLVE_AGAIN, [EXHAUSTED] = FALL_BACK, [FAILED] = GIVE_UP};
     if (outcome != STUCK) return ACTIONS[outcome];
-    int replace = d->searches[d->search].replaces && d->replaced < TAC_NCP_MAX_ROUNDS;
-    if (replace) return REPLACE;
+    if (SEARCHES[d->search].replaces && may_change(d)) return REPLACE;
     if (d->search + 1 < NSEARCH) return SEARCH_NEXT;
     return d->relaxed ? FALL_BACK : RELAX;
 }
@@ -192,7 +185,7 @@ static void search_next(Driver *d) { d->search++, d->again = 0; }
  * an infinite plane, and a body that turns past its edge cannot get to the far side. */
 static tacStatus replace_features(Driver *d) {
     int changed = 0;
-    d->replaced++;
+    d->rounds++;
     if (!(*d->p->m->option_disable & TAC_DISABLE_CONSTRAINT)) {
         tacStatus status = tac_ncp_restore_best(d->ctx, d->p, &d->best);
         if (!tac_went_on(status)) return status;
@@ -243,7 +236,7 @@ static tacStatus drive(Driver *d) {
 
 tacStatus tac_ncp_solve(tacContext *ctx, double kappa, tacNcp *p) {
     TAC_SCOPE(&ctx->arena);
-    Driver d = {.ctx = ctx, .p = p, .kappa = kappa, .searches = SEARCHES[tac_ncp_is_rough(p)]};
+    Driver d = {.ctx = ctx, .p = p, .kappa = kappa};
     if (!tac_ncp_best_layout(&d.best, p->m, p->max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     d.best.numbers = -1;
     tacStatus status = drive(&d);
@@ -274,13 +267,13 @@ tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p) {
     tacInteriorSettings polish = {.kappa = kappa,
                                   .residual = tolerance,
                                   .centring = centring(tolerance, kappa),
-                                  .polish = TAC_NCP_MAX_ROUNDS,
+                                  .polish = TAC_NCP_REFINEMENTS,
                                   .polished = tac_sqrt(DBL_EPSILON), /* rounding of small gaps leaves as much */
                                   .share = TAC_NCP_SHARE_FIRST};
     tacInteriorSettings follow = {.kappa = kappa,
                                   .residual = fine,
                                   .centring = TAC_NCP_FINE_CENTRING,
-                                  .max_iterations = TAC_NCP_MAX_ROUNDS,
+                                  .max_iterations = TAC_NCP_REFINEMENTS,
                                   .share = TAC_NCP_SHARE_FIRST,
                                   .way = TAC_ALONG_PATH};
     tacInteriorProblem problem = tac_ncp_problem(p);
