@@ -71,6 +71,13 @@ int tac_ncp_is_relevant(const tacNcp *p, const tacContact *found) {
            gap_ahead(p, found) <= p->h * TAC_NCP_SLACK_SPEED;
 }
 
+int tac_ncp_is_rough(const tacNcp *p) {
+    double size = TAC_NCP_TIME * tac_sqrt(p->gap_unit / (p->h * tac_ncp_mean_mass(p))), depth = 0; /* L of (W8) */
+    for (int i = 0; i < p->ncontact; i++)
+        depth = tac_max(depth, p->contact[i].law.bound.rest - gap_ahead(p, &p->contact[i].feature.found));
+    return depth > TAC_NCP_ROUGH_DEPTH * size;
+}
+
 int tac_ncp_has_full_pair(const tacNcp *p) {
     int run = 0;
     for (int i = 0; i < p->ncontact && run < TAC_MAX_TOUCH; i++)

@@ -5,6 +5,8 @@
 
 /* 1: a feature that was found ahead of the step belongs to the problem from the start. */
 int tac_ncp_is_relevant(const tacNcp *p, const tacContact *found);
+/* 1: the motion v penetrates by so much of the bodies' size that steps along the central path rarely succeed. */
+int tac_ncp_is_rough(const tacNcp *p);
 /* 1: two geoms have as many contacts as collision keeps of a pair; there may be more. */
 int tac_ncp_has_full_pair(const tacNcp *p);
 

@@ -18,13 +18,18 @@ typedef struct Search {
     int replaces; /* 1: where it fails, features are replaced before the next one */
 } Search;
 
-/* Searches are tried in order until one succeeds. The last one takes all iterations that are left: jams with friction
- * need a hundred of them, and no other start helps. */
-static const Search SEARCHES[] = {{0, TAC_ALONG_PATH, 0},
-                                  {0, TAC_BETWEEN_BORDERS, 1},
-                                  {1, TAC_BETWEEN_BORDERS, 0},
-                                  {0, TAC_ALONG_PATH_PATIENTLY, 0}};
-enum { NSEARCH = sizeof SEARCHES / sizeof *SEARCHES };
+/* Searches are tried in order until one succeeds. The second order is that of rough motions, which steps along the path
+ * rarely solve. The last one takes all iterations that are left: jams with friction need a hundred of them, and no
+ * other start helps. */
+enum { NSEARCH = 4 };
+static const Search SEARCHES[2][NSEARCH] = {{{0, TAC_ALONG_PATH, 0},
+                                             {0, TAC_BETWEEN_BORDERS, 1},
+                                             {1, TAC_BETWEEN_BORDERS, 0},
+                                             {0, TAC_ALONG_PATH_PATIENTLY, 0}},
+                                            {{0, TAC_BETWEEN_BORDERS, 0},
+                                             {1, TAC_BETWEEN_BORDERS, 1},
+                                             {0, TAC_ALONG_PATH, 0},
+                                             {0, TAC_ALONG_PATH_PATIENTLY, 0}}};
 
 /* What a search led to. */
 typedef enum {
@@ -50,6 +55,7 @@ typedef struct Driver {
     tacContext *ctx;
     tacNcp *p;
     double kappa;
+    const Search *searches;
     int search;           /* the next one */
     int again;            /* 1: it starts where the last one ended */
     int rounds; /* of changing features */
@@ -76,7 +82,7 @@ static double centring(double tolerance, double kappa) {
 static int iterations_left(const tacContext *ctx) { return ctx->options.ncp_iterations - ctx->info.iterations; }
 
 static tacInteriorSettings settings_of(const Driver *d) {
-    const Search *s = &SEARCHES[d->search];
+    const Search *s = &d->searches[d->search];
     double tolerance = tolerance_of(d->ctx, d->p);
     return (tacInteriorSettings){.kappa = d->kappa,
                                  .residual = tolerance,
@@ -111,7 +117,7 @@ static tacStatus search(const Driver *d) {
     tacNcp *p = d->p;
     tacInterior point = {.x = p->x, .a = p->a, .b = p->b};
     tacInteriorSettings settings = settings_of(d);
-    tacStatus status = tac_ncp_start(p, SEARCHES[d->search].start, d->again); /* may remove contacts */
+    tacStatus status = tac_ncp_start(p, d->searches[d->search].start, d->again); /* may remove contacts */
     tacInteriorProblem problem = tac_ncp_problem(p);
     tac_ncp_history_begin(ctx, &point);
     if (status == TAC_OK) status = tac_interior_solve(&problem, &settings, &point, &ctx->arena);
@@ -171,7 +177,7 @@ static Action next_action(const Driver *d, Outcome outcome) {
     static const Action ACTIONS[] = {
         [SOLVED] = ACCEPT, [CHANGED] = SOLVE_AGAIN, [EXHAUSTED] = FALL_BACK, [FAILED] = GIVE_UP};
     if (outcome != STUCK) return ACTIONS[outcome];
-    if (SEARCHES[d->search].replaces && may_change(d)) return REPLACE;
+    if (d->searches[d->search].replaces && may_change(d)) return REPLACE;
     if (d->search + 1 < NSEARCH) return SEARCH_NEXT;
     return d->relaxed ? FALL_BACK : RELAX;
 }
@@ -236,7 +242,7 @@ static tacStatus drive(Driver *d) {
 
 tacStatus tac_ncp_solve(tacContext *ctx, double kappa, tacNcp *p) {
     TAC_SCOPE(&ctx->arena);
-    Driver d = {.ctx = ctx, .p = p, .kappa = kappa};
+    Driver d = {.ctx = ctx, .p = p, .kappa = kappa, .searches = SEARCHES[tac_ncp_is_rough(p)]};
     if (!tac_ncp_best_layout(&d.best, p->m, p->max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     d.best.numbers = -1;
     tacStatus status = drive(&d);

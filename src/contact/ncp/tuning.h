@@ -27,6 +27,8 @@
 
 /* --- Starts and order of searches --------------------------------------------------------------------------------- */
 
+/* Share of the bodies' size: a motion that overlaps by more is rough, and its first searches are between the borders. */
+#define TAC_NCP_ROUGH_DEPTH 0.3
 /* kappa of the first start; m/s, rad/s: its least gaps are what this speed covers in a step. */
 #define TAC_NCP_START_KAPPA 1e-3
 #define TAC_NCP_START_SPEED 0.05
