@@ -20,9 +20,8 @@ static inline double tac_yield(const tacYield *g, double impulse, double *slope)
     *slope = 0;
     return g->way == 0 ? 0 : tac_yield_under(g, impulse, slope);
 }
-/* Projects a pair of half lines to the point of a b = k with the same r a - b/r, r^2 = ratio. ratio is the size of b
- * relative to a. With w = ratio a - b:  a = (w + sqrt(w^2 + 4 k ratio))/(2 ratio),  b = ratio a - w, the larger of ratio a
- * and b first. */
+/* Projects a pair of half lines to the point of a b = k with the same w = ratio a - b. ratio is the size of b relative
+ * to a.   a = (w + sqrt(w^2 + 4 k ratio))/(2 ratio),  b = ratio a - w, the larger of ratio a and b first   (W14a). */
 static inline void tac_pair_project_to_path(double ratio, double k, double *a, double *b) {
     double w = ratio * *a - *b, large = 0.5 * (tac_abs(w) + tac_sqrt(w * w + 4 * k * ratio)), other = k / large;
     *a = w > 0 ? large / ratio : other;
@@ -30,8 +29,8 @@ static inline void tac_pair_project_to_path(double ratio, double k, double *a, d
 }
 /* tac_yield_project_to_path where way > 0. */
 void tac_yield_project_under(const tacYield *g, double ratio, double k, double *a, double *b);
-/* tac_pair_project_to_path for a gap that yields. Starts from an impulse *a and the gap *b before it yields. Ends at the
- * point of a b = k where b is that gap, plus the yield, plus ratio times the change of a. */
+/* tac_pair_project_to_path for a gap that yields. Starts from an impulse *a and the gap *b before it yields. Ends at
+ * the point of a b = k where b is that gap, plus the yield, plus ratio times the change of a. */
 static inline void tac_yield_project_to_path(const tacYield *g, double ratio, double k, double *a, double *b) {
     if (g->way == 0)
         tac_pair_project_to_path(ratio, k, a, b);

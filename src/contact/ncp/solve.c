@@ -56,8 +56,8 @@ typedef struct Driver {
     tacNcp *p;
     double kappa;
     const Search *searches;
-    int search;           /* the next one */
-    int again;            /* 1: it starts where the last one ended */
+    int search; /* the next one */
+    int again;  /* 1: it starts where the last one ended */
     int rounds; /* of changing features */
     int relaxed;
     tacStatus status; /* of the last search */
