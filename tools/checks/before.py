@@ -132,12 +132,15 @@ def turned(context):
     paths = [*sorted((ROOT / "models").glob("*.xml")), *context.once("random models", random_models)]
     names = {path.stem for path in paths if turns_alone(context, path)}
 
-    def reason(key, _old, _new):
+    def reason(key, old, new):
         if key[1].startswith("ncp"):
             return "another place of impulses, other searches"
         if key[1] == "lcp-toi":
             return "a plastic impact is one impact at one time"
-        return "a body turns alone" if key[1].startswith("lcp") and key[0] in names else None
+        if key[1].startswith("lcp") and key[0] in names:
+            return "a body turns alone"
+        shared = key[1].startswith("lcp") and new is not None and old[0] == new[0]
+        return "derivatives alone: one matrix for both modes where rows share forces" if shared else None
 
     return reason
 
