@@ -133,6 +133,27 @@ double measure_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred
     return bench_now() - start;
 }
 
+/* Of motions that stand beside error-controlled ones. */
+static const double RUN_TOLERANCE = 1e-15;
+enum { RUN_ITERATIONS = 100 };
+
+double measure_mujoco_run(tacMujoco *peer, tacMujocoIntegrator integrator, double dt, const double *x, int n,
+                          double *y) {
+    static const int NUMBER[] = {
+        [MEASURE_MUJOCO_EULER] = mjINT_EULER, [MEASURE_MUJOCO_RK4] = mjINT_RK4, [MEASURE_MUJOCO_IMPLICIT] = mjINT_IMPLICIT};
+    double start = bench_now();
+    mjOption *option = &peer->model->opt;
+    option->integrator = NUMBER[integrator], option->timestep = dt;
+    option->tolerance = RUN_TOLERANCE, option->iterations = RUN_ITERATIONS;
+    memset(peer->ctrl, 0, (size_t)peer->model->nu * sizeof(double));
+    peer->call.reset(peer->model, peer->data);
+    put_state(peer, x);
+    for (int k = 0; k < n; k++)
+        peer->call.step(peer->model, peer->data);
+    get_state(peer, y);
+    return bench_now() - start;
+}
+
 void measure_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) {
     memcpy(qpos, peer->data->qpos, (size_t)peer->model->nq * sizeof *qpos);
     memcpy(qvel, peer->data->qvel, (size_t)peer->model->nv * sizeof *qvel);
@@ -164,6 +185,10 @@ void measure_mujoco_step(void *peer) { (void)peer; }
 void measure_mujoco_differences(void *peer) { (void)peer; }
 double measure_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred) {
     return (void)peer, (void)U, (void)n, (void)centred, 0;
+}
+double measure_mujoco_run(tacMujoco *peer, tacMujocoIntegrator integrator, double dt, const double *x, int n,
+                          double *y) {
+    return (void)peer, (void)integrator, (void)dt, (void)x, (void)n, (void)y, 0;
 }
 void measure_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) { (void)peer, (void)qpos, (void)qvel; }
 #endif
