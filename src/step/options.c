@@ -163,7 +163,9 @@ tacStatus tac_option_set(tacOptions *options, const char *name, const char *text
 #define X(NAME, name, text) [TAC_CONTACT_MODEL_##NAME] = TAC_STEPPERS_##NAME,
 static const tacStepper *const *const STEPPERS[] = {TAC_CONTACT_MODELS(X)};
 #undef X
-static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4", "spin", "coriolis"};
+static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4",      "implicit", "implicitfast", "RKMK4",
+                                               "spin",  "coriolis", "tsit5",    "dopri5",       "dopri8",
+                                               "bosh3", "heun",     "ralston",  "midpoint",     "stiff"};
 
 const tacStepper *tac_find_stepper(const tacOptions *options) {
     for (const tacStepper *const *one = STEPPERS[options->contact]; *one != NULL; one++)
@@ -188,8 +190,8 @@ const char *tac_contacts_with(tacStepperTest *has, char text[TAC_CONTACT_WORDS])
 }
 
 static tacStatus refuse_integrator(const tacModel *model, const tacOptions *options, tacError *err) {
-    char has[128] = "";
-    for (int i = 0, n = 0; i <= TAC_INTEGRATOR_CORIOLIS && n < (int)sizeof has; i++) {
+    char has[192] = "";
+    for (int i = 0, n = 0; i <= TAC_INTEGRATOR_STIFF && n < (int)sizeof has; i++) {
         tacOptions other = *options;
         other.integrator = (tacIntegrator)i;
         if (tac_find_stepper(&other) != NULL)
