@@ -139,8 +139,9 @@ enum { RUN_ITERATIONS = 100 };
 
 double measure_mujoco_run(tacMujoco *peer, tacMujocoIntegrator integrator, double dt, const double *x, int n,
                           double *y) {
-    static const int NUMBER[] = {
-        [MEASURE_MUJOCO_EULER] = mjINT_EULER, [MEASURE_MUJOCO_RK4] = mjINT_RK4, [MEASURE_MUJOCO_IMPLICIT] = mjINT_IMPLICIT};
+    static const int NUMBER[] = {[MEASURE_MUJOCO_EULER] = mjINT_EULER,
+                                 [MEASURE_MUJOCO_RK4] = mjINT_RK4,
+                                 [MEASURE_MUJOCO_IMPLICIT] = mjINT_IMPLICIT};
     double start = bench_now();
     mjOption *option = &peer->model->opt;
     option->integrator = NUMBER[integrator], option->timestep = dt;

@@ -47,9 +47,7 @@ static quad acceleration(const SoftBall *ball, Piece piece, State s) {
 
 static State moved(State s, quad h, State rate) { return (State){s.r + h * rate.r, s.v + h * rate.v}; }
 
-static State rate_at(const SoftBall *ball, Piece piece, State s) {
-    return (State){s.v, acceleration(ball, piece, s)};
-}
+static State rate_at(const SoftBall *ball, Piece piece, State s) { return (State){s.v, acceleration(ball, piece, s)}; }
 
 /* One step of the classical fourth-order method. */
 static State step(const SoftBall *ball, Piece piece, State s, quad h) {
