@@ -116,6 +116,12 @@ void measure_mujoco_step(void *context) {
     peer->call.step(peer->model, peer->data);
 }
 
+void measure_mujoco_forward(void *context) {
+    tacMujoco *peer = context;
+    restore(peer);
+    peer->call.forward(peer->model, peer->data);
+}
+
 void measure_mujoco_differences(void *context) {
     tacMujoco *peer = context;
     restore(peer);
@@ -133,18 +139,23 @@ double measure_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred
     return bench_now() - start;
 }
 
+void measure_mujoco_use(tacMujoco *peer, tacMujocoIntegrator integrator) {
+    static const int NUMBER[] = {[MEASURE_MUJOCO_EULER] = mjINT_EULER,
+                                 [MEASURE_MUJOCO_RK4] = mjINT_RK4,
+                                 [MEASURE_MUJOCO_IMPLICIT] = mjINT_IMPLICIT};
+    peer->model->opt.integrator = NUMBER[integrator];
+}
+
 /* Of motions that stand beside error-controlled ones. */
 static const double RUN_TOLERANCE = 1e-15;
 enum { RUN_ITERATIONS = 100 };
 
 double measure_mujoco_run(tacMujoco *peer, tacMujocoIntegrator integrator, double dt, const double *x, int n,
                           double *y) {
-    static const int NUMBER[] = {[MEASURE_MUJOCO_EULER] = mjINT_EULER,
-                                 [MEASURE_MUJOCO_RK4] = mjINT_RK4,
-                                 [MEASURE_MUJOCO_IMPLICIT] = mjINT_IMPLICIT};
     double start = bench_now();
     mjOption *option = &peer->model->opt;
-    option->integrator = NUMBER[integrator], option->timestep = dt;
+    measure_mujoco_use(peer, integrator);
+    option->timestep = dt;
     option->tolerance = RUN_TOLERANCE, option->iterations = RUN_ITERATIONS;
     memset(peer->ctrl, 0, (size_t)peer->model->nu * sizeof(double));
     peer->call.reset(peer->model, peer->data);
@@ -184,6 +195,8 @@ int measure_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, in
 double measure_mujoco_contacts(const tacMujoco *peer) { return (void)peer, 0; }
 void measure_mujoco_step(void *peer) { (void)peer; }
 void measure_mujoco_differences(void *peer) { (void)peer; }
+void measure_mujoco_forward(void *peer) { (void)peer; }
+void measure_mujoco_use(tacMujoco *peer, tacMujocoIntegrator integrator) { (void)peer, (void)integrator; }
 double measure_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred) {
     return (void)peer, (void)U, (void)n, (void)centred, 0;
 }
