@@ -89,6 +89,13 @@ static tacStatus refuse_value(const tacOptionInfo *o, double value, tacError *er
     return tac_fail(err, TAC_ERR_ARGUMENT, "option %s is %g: expected %s", o->name, value, expected);
 }
 
+tacStatus tac_check_option(const char *name, double value, tacError *err) {
+    const tacOptionInfo *o = OPTIONS;
+    while (o < OPTIONS + NOPTION && strcmp(o->name, name) != 0)
+        o++;
+    return o < OPTIONS + NOPTION && is_in_range(o, value) ? TAC_OK : refuse_value(o, value, err);
+}
+
 /* Options of another contact model are not read; those that ask for another kind of step are refused. */
 static int is_refused(const tacOptionInfo *o, const tacOptions *options) {
     int reads = o->contacts == 0 || o->contacts & TAC_CONTACT_BIT(options->contact);
