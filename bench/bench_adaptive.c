@@ -63,7 +63,7 @@ static tacSim *open_sim(const tacModel *m, double dt, double tolerance, int inne
     return sim;
 }
 
-/* --- The pieces of work -------------------------------------------------------------------------------------------- */
+/* --- The pieces of work ----------------------------------------------------------------------------------------- */
 
 static const double *next_state(Bench *b) {
     const double *x = b->states + (size_t)b->at * (size_t)b->nx;
@@ -105,7 +105,7 @@ static void work_jac(void *context) {
     tac_step_jac(b->step, next_state(b), b->u, b->y, &(tacJac){b->A, b->B, NULL}, NULL);
 }
 
-/* --- The scene ----------------------------------------------------------------------------------------------------- */
+/* --- The scene -------------------------------------------------------------------------------------------------- */
 
 static tacMujoco *open_peer(const Bench *b, const char *path, tacMujocoIntegrator integrator, int skipped) {
     char reason[REASON] = "out of memory";
@@ -173,7 +173,7 @@ static void close_bench(Bench *b) {
     tac_model_free(b->m);
 }
 
-/* --- Rates, events, reverse mode ----------------------------------------------------------------------------------- */
+/* --- Rates, events, reverse mode -------------------------------------------------------------------------------- */
 
 /* A motion of MOTION seconds from the start -> accelerations, seconds of CPU time, events. */
 typedef struct Motion {
@@ -251,7 +251,7 @@ static double reverse_ratios(Bench *b, double ratio[BUDGETS]) {
     return median(ROUNDS, forward);
 }
 
-/* --- A row --------------------------------------------------------------------------------------------------------- */
+/* --- A row ------------------------------------------------------------------------------------------------------ */
 
 static void print_field(int there, double value) {
     if (there) printf(",%.4g", value);

@@ -1,8 +1,8 @@
-/* evidence_adaptive_accuracy MODEL...: the error of a motion in contact against the tolerance, 1e-4 to 1e-11, integrator
- * tsit5, beside the same motion at the finest. A JSON line for each model:
+/* evidence_adaptive_accuracy MODEL...: the error of a motion in contact against the tolerance, 1e-4 to 1e-11,
+ * integrator tsit5, beside the same motion at the finest. A JSON line for each model:
  *   {"model":path, "events":n, "in_contact":steps, "steps":n, "errors":[e, ...], "slope":s}
- * slope: of log(error) over log(tolerance), least squares; the errors are means over STARTS starts (of their logarithms),
- * as one error has a sign and may pass through zero. */
+ * slope: of log(error) over log(tolerance), least squares; the errors are means over STARTS starts (of their
+ * logarithms), as one error has a sign and may pass through zero. */
 #include "adaptive_scene.h"
 #include "measure/draw_contact.h"
 #include "measure/step_column.h"

@@ -1,8 +1,9 @@
-/* evidence_adaptive_checkpoints MODEL...: the reverse mode of STEPS outer steps with 10, 100 and 1000 kept states, and 4
- * and 32 inner ones: one hash of the gradient for all; memory as computed beforehand, and none of it depends on how many
- * inner steps there may be. A JSON line for each model:
+/* evidence_adaptive_checkpoints MODEL...: the reverse mode of STEPS outer steps with 10, 100 and 1000 kept states, and
+ * 4 and 32 inner ones: one hash of the gradient for all; memory as computed beforehand, and none of it depends on how
+ * many inner steps there may be. A JSON line for each model:
  *   {"model":path, "same_bits":0|1, "in_contact":steps, "inner":n, "sim_bytes":[4, 32], "peak":n, "most_bytes":n,
- *    "bytes_fixed":0|1, "rollout_bytes":[10, 100, 1000], "untouched":0|1, "seconds":[forward, reverse at 1000, at 10]} */
+ *    "bytes_fixed":0|1, "rollout_bytes":[10, 100, 1000], "untouched":0|1,
+ *    "seconds":[forward, reverse at 1000, at 10]} */
 #include "adaptive_scene.h"
 #include "measure/timing.h"
 

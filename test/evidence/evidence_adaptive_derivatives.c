@@ -40,7 +40,7 @@ typedef struct Study {
     double reverse, cases[MOST_CASES][2];
 } Study;
 
-/* --- Parameters --------------------------------------------------------------------------------------------------- */
+/* --- Parameters ------------------------------------------------------------------------------------------------ */
 
 static void register_all(tacModel *m, const char *prefix, size_t n) {
     char text[PATH_TEXT];
@@ -63,7 +63,7 @@ static tacModel *load_with(const char *path, int n, char **parameter) {
     exit(2);
 }
 
-/* --- A step from a moved start -------------------------------------------------------------------------------------- */
+/* --- A step from a moved start ----------------------------------------------------------------------------------- */
 
 /* The step from the start moved by t along the direction -> out[ndx], from y0. */
 static tacStatus step_moved(Study *w, double t, double *out, tacStepInfo *info) {
@@ -129,7 +129,7 @@ static int differentiate_free(Study *w) {
     return switches == 0;
 }
 
-/* --- One state ----------------------------------------------------------------------------------------------------- */
+/* --- One state -------------------------------------------------------------------------------------------------- */
 
 static void draw(Study *w, uint64_t number) {
     const tacModel *m = w->s.model;
@@ -212,7 +212,7 @@ static void run_state(Study *w, uint64_t number) {
         compare(w, number);
 }
 
-/* --- All ------------------------------------------------------------------------------------------------------------ */
+/* --- All --------------------------------------------------------------------------------------------------------- */
 
 static Study open_study(int held, const char *path, int n, char **parameter, size_t states) {
     Study w = {.held = held};

@@ -38,7 +38,7 @@ typedef struct Drop {
     double *x, *direction, *push, *work, *end, *difference, *moved;
 } Drop;
 
-/* --- The start ---------------------------------------------------------------------------------------------------- */
+/* --- The start ------------------------------------------------------------------------------------------------- */
 
 static int is_free(const tacModel *m) { return m->njnt > 0 && m->joint_type[0] == TAC_JOINT_FREE; }
 
@@ -94,7 +94,7 @@ static void draw_direction(Drop *d, uint64_t number) {
         d->direction[i] /= sqrt(sum);
 }
 
-/* --- Beside differences ------------------------------------------------------------------------------------------- */
+/* --- Beside differences ---------------------------------------------------------------------------------------- */
 
 /* d->moved: the end from the start moved by t along the direction, as a displacement from d->end. */
 static tacStatus end_from(Drop *d, double t) {

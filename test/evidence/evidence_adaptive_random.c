@@ -1,10 +1,10 @@
 /* evidence_adaptive_random FIRST LAST: random models of these seeds through 200 outer steps at tolerance 1e-6, contact
- * soft, tsit5, under random controls, each twice: step by step on this thread, with allocations counted, and as the first
- * of two worlds on two threads. One JSON document:
+ * soft, tsit5, under random controls, each twice: step by step on this thread, with allocations counted, and as the
+ * first of two worlds on two threads. One JSON document:
  *   {"models":n, "steps":n, "in_contact":n, "events":n, "inner":n, "nonfinite":n, "above":n, "failed":n, "changed":n,
  *    "allocations":n, "counted":n, "differing":n, "worst_estimate":e, "bits":hash, "cases":[...]}
- * above: steps that say OK with an error estimate above 1. failed: steps with a status; changed: of them, those that did
- * not leave the caller's state as it was. bits: of all states. */
+ * above: steps that say OK with an error estimate above 1. failed: steps with a status; changed: of them, those that
+ * did not leave the caller's state as it was. bits: of all states. */
 #include "adaptive_scene.h"
 #include "count_allocations.h"
 

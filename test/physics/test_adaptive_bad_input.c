@@ -32,7 +32,7 @@ static World ball_world(double gap) {
     return w;
 }
 
-/* --- Options ------------------------------------------------------------------------------------------------------ */
+/* --- Options --------------------------------------------------------------------------------------------------- */
 
 static void refused(const World *w, const char *name, const char *value) {
     tacError err;
@@ -90,7 +90,7 @@ static int wrong_tolerance(double rtol, tacOde *ode, tacError *err) {
     return tac_ode_bytes(ode, &options, err) == 0;
 }
 
-/* --- Steps that cannot be done ------------------------------------------------------------------------------------ */
+/* --- Steps that cannot be done --------------------------------------------------------------------------------- */
 
 /* The step fails so; the caller's numbers stay, and the report says when it stopped. */
 static void fails(World *w, tacStatus expected) {
@@ -146,7 +146,7 @@ static void overflow_is_a_status(void **state) {
     }
 }
 
-/* --- Equations of one's own ---------------------------------------------------------------------------------------- */
+/* --- Equations of one's own ------------------------------------------------------------------------------------- */
 
 /* x' = x^2 from 1 is infinite at t = 1. */
 static int explode(void *user, const double *x, const double *theta, const unsigned char *on, double *rate) {
@@ -252,7 +252,7 @@ static void bounces_without_end_end_in_a_status(void **state) {
     CHECK(info.events > 1 && x1[0] >= 0);
 }
 
-/* --- Starts ------------------------------------------------------------------------------------------------------- */
+/* --- Starts ---------------------------------------------------------------------------------------------------- */
 
 static World box_world(double slope, int boxes) {
     World w = world_begin(slope, DT);

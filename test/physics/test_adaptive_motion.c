@@ -18,7 +18,7 @@ static tacSim *open_integrator(const tacModel *m, const tacOptions *options) {
     return sim;
 }
 
-/* --- Order -------------------------------------------------------------------------------------------------------- */
+/* --- Order ----------------------------------------------------------------------------------------------------- */
 
 /* How far an observed order may be from theory. */
 #define TOL_ORDER 0.2
@@ -112,7 +112,7 @@ static void fixed_steps_have_their_order(void **state) {
     order_end(&o);
 }
 
-/* --- Motions with known answers ------------------------------------------------------------------------------------ */
+/* --- Motions with known answers --------------------------------------------------------------------------------- */
 
 #define TOL_TRUTH 1e-8
 #define FINEST    1e-12
