@@ -1,6 +1,7 @@
 /* evidence_adaptive_derivatives held|free FIRST LAST MODEL [PARAMETER...]: derivatives of steps at random states in
  * contact of these numbers, along one random direction of state, input and parameters together, beside differences.
- *   held: fixed inner steps, so that step sizes do not move; Ridders' differences, over which what acts stays the same
+ *   held: fixed inner steps, so that step sizes do not move, and so short that it makes no difference at this bar where
+ *     between them a zone changes; Ridders' differences, over which what acts stays the same
  *   free: error control at 1e-11, whose step sizes move as they like; centred differences of two widths, extrapolated
  * A parameter ends with * for all that begin so. One JSON line:
  *   {"model":path, "states":n, "in_contact":n, "events":n, "onsets":states, "switching":n, "ties":n, "compared":n,
@@ -24,7 +25,7 @@
 #define LARGEST  1e-4 /* held: Ridders' first step, unless what acts changes within it */
 #define SMALLEST 1e-7
 #define SMALL    1e-3 /* a parameter that is zero moves by so much of the direction */
-enum { HELD_STEPS = 8, SEED = 29, STREAM = 43, MOST_CASES = 12, PATH_TEXT = 128 };
+enum { HELD_STEPS = 32, SEED = 29, STREAM = 43, MOST_CASES = 12, PATH_TEXT = 128 };
 
 typedef struct Study {
     Scene s;
