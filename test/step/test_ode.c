@@ -40,7 +40,7 @@ static tacStatus run(const tacOde *ode, const tacOdeOptions *o, double span, con
     return status;
 }
 
-/* --- A smooth equation: a pendulum with a spring on its square ---------------------------------------------------- */
+/* --- A smooth equation: a pendulum with a spring on its square ------------------------------------------------------ */
 
 static int swing(void *user, const double *x, const double *p, const unsigned char *on, double *f) {
     (void)user, (void)on;
@@ -184,7 +184,7 @@ static void reverse_is_forward(void **state) {
     }
 }
 
-/* --- A point that falls on a plane: acceleration -v - 50 q below it, theta: the plane's height -------------------- */
+/* --- A point that falls on a plane: acceleration -v - 50 q below it, theta: the plane's height ---------------------- */
 
 static int fall(void *user, const double *x, const double *p, const unsigned char *on, double *f) {
     (void)user;
@@ -221,8 +221,8 @@ static const tacOde PENALTY = {.n = 2, .ntheta = 1, .ngap = 1, .f = fall, .f_jac
 static const tacOde IDEAL = {
     .n = 2, .ntheta = 1, .ngap = 1, .f = fall, .f_jac = fall_jac, .gaps = height, .reset = bounce};
 
-/* In contact from time q0 on: q = -(1/w) exp(-s/2) sin(w s), s = t - q0, w^2 = 50 - 1/4; it ends at s = pi/w if it
- * still pushes there: at q = 0 the damper pulls. Afterwards v is constant. */
+/* In contact from time q0 on: q = -(1/w) exp(-s/2) sin(w s), s = t - q0, w^2 = 50 - 1/4; it ends at s = pi/w if it still
+ * pushes there: at q = 0 the damper pulls. Afterwards v is constant. */
 static void onset_has_its_derivative(void **state) {
     (void)state;
     const double zero = 0, w0 = sqrt(49.75), ratio = exp(-0.5 * acos(-1.0) / w0);

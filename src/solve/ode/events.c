@@ -1,5 +1,5 @@
-/* Events within a step (docs/theory/adaptive.md, AD9): gaps that fall or rise through their margins, signals that
- * change sign, features that change. Points between the ends come from dense output. */
+/* Events within a step (docs/theory/adaptive.md, AD9): gaps that fall or rise through their margins, signals that change
+ * sign, features that change. Points between the ends come from dense output. */
 #include "solve/ode/march.h"
 
 #include "math/scalar.h"

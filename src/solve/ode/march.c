@@ -204,8 +204,7 @@ static void move_to_end(tacMarch *m) {
     now->arrived = !is_fixed(m) || now->target == m->options->inner_steps;
 }
 
-/* Onsets at the end of the step: the first has begun. Where none is found to rounding, the derivative lacks its
- * jump. */
+/* Onsets at the end of the step: the first has begun. Where none is found to rounding, the derivative lacks its jump. */
 static tacStatus begin_onsets(tacMarch *m) {
     int changed, onsets;
     m->now.fresh = 0;
