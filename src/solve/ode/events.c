@@ -146,6 +146,7 @@ static tacStatus look_at_rise(tacMarch *m, int i, double at, tacEvent *event) {
     return TAC_OK;
 }
 
+
 static tacStatus look_at_gaps(tacMarch *m, tacEvent *event) {
     for (int i = 0; i < m->ngap; i++) {
         double at;
