@@ -40,10 +40,19 @@ static int block_signals(const tacSoftBlock *b, const double *D, const double *y
     }
 }
 
+/* Borders of the impedance's pieces, where f has a second derivative that jumps; as accelerations. */
+static int piece_signals(const tacSoftBlock *b, double *out) {
+    if (b->kind == TAC_SOFT_LOSS) return 0;
+    out[0] = b->z.K * b->z.past[0];
+    out[1] = b->z.K * b->z.past[1];
+    return 2;
+}
+
 static void note_block(tacSoftPart *p, const tacSoft *soft, const tacSoftBlock *b) {
     const tacRow *row = &soft->rows.row[b->row];
     unsigned char pushes = !tac_soft_is_idle(b);
     p->nsignal += block_signals(b, soft->D + b->row, soft->y + b->row, p->signal + p->nsignal);
+    p->nsignal += piece_signals(b, p->signal + p->nsignal);
     if (row->kind == TAC_ROW_CONTACT) p->pushes[row->id] = pushes;
     if (row->kind == TAC_ROW_JOINT_LIMIT) p->joint_pushes[2 * row->id + row->axis] = pushes;
     if (row->kind == TAC_ROW_TENDON_LIMIT) p->tendon_pushes[2 * row->id + row->axis] = pushes;
@@ -176,7 +185,7 @@ static int layout(tacAdaptive *a, const tacModel *m, const tacOptions *options, 
     }
     part.seen = TAC_TAKE(arena, max, unsigned char);
     part.pushes = TAC_TAKE(arena, max, unsigned char);
-    a->flow.max_signals = 2 * tac_rows_max(m, max);
+    a->flow.max_signals = 4 * tac_rows_max(m, max);
     a->flow.max_gaps += watched;
     part.signal = TAC_TAKE(arena, a->flow.max_signals, double);
     part.watch = TAC_TAKE(arena, watched, tacWatch);

@@ -9,6 +9,8 @@ enum { MOST_ROOT = 80, MOST_HALVINGS = 30 };
 #define ROOT_SHARE 1e-12
 /* A signal or feature that changes within this share of the step has changed at its start. */
 #define LEAST_SHARE 1e-9
+/* Share of a root over which a signal's slope is measured. */
+#define SLOPE_SHARE 1e-4
 /* m/s^2, rad/s^2: a signal below it has no sign. */
 #define TIED_SIGNAL 1e-10
 /* m, rad: a gap that the polynomial of its ends keeps farther away is not looked at between them. */
@@ -198,7 +200,14 @@ static tacStatus look_at_signals(tacMarch *m, tacEvent *event) {
         TAC_TRY(signal_at(&search, 0, &first));
         if ((first > 0) == (value > 0)) continue; /* it is at its root at the start */
         TAC_TRY(find_root(&search, 0, first, &at, value));
-        if (at > LEAST_SHARE) keep_first(TAC_EVENT_ZONE, j, at, event);
+        if (at <= LEAST_SHARE) { /* a short step over it comes first */
+            *event = (tacEvent){TAC_EVENT_ZONE, j, at, 0};
+            return TAC_OK;
+        }
+        TAC_TRY(signal_at(&search, at, &value));
+        TAC_TRY(signal_at(&search, at * (1 - SLOPE_SHARE), &first));
+        keep_first(TAC_EVENT_ZONE, j, at, event);
+        if (event->which == j && event->kind == TAC_EVENT_ZONE) event->slope = (value - first) / (SLOPE_SHARE * at);
     }
     return TAC_OK;
 }

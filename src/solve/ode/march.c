@@ -46,6 +46,7 @@ tacStatus tac_march_begin(tacMarch *m, double span, const double *x, tacStepInfo
     m->now.t = 0;
     m->now.h = tac_min(m->options->inner_dt, span);
     m->now.before = 1;
+    m->now.cross = 0;
     m->now.begun = -1;
     m->now.target = m->now.fresh = m->now.arrived = 0;
     m->span = span;
@@ -88,7 +89,7 @@ static double target_time(const tacMarch *m, int k) {
 }
 
 /* The share of the span that the next step may aim at, and the time to it. */
-static double time_to_target(const tacMarch *m, double *share) {
+double tac_march_rest(const tacMarch *m, double *share) {
     *share = is_fixed(m) ? (double)(m->now.target + 1) / m->options->inner_steps : 1;
     double end = is_fixed(m) ? target_time(m, m->now.target + 1) : m->span;
     return tac_max(0, end - m->now.t);
@@ -110,7 +111,7 @@ static tacStatus reject(tacMarch *m, double h, double *next) {
 static tacStatus take_within(tacMarch *m, double *error) {
     tacInner *s = &m->inner;
     for (;;) {
-        double share, rest = time_to_target(m, &share), h = is_fixed(m) ? rest : tac_min(m->now.h, rest);
+        double share, rest = tac_march_rest(m, &share), h = is_fixed(m) ? rest : tac_min(m->now.h, rest);
         double longest = m->flow->call->longest == NULL ? h : m->flow->call->longest(m->flow->user, m->now.x);
         TAC_TRY(use_up(m));
         if (!is_fixed(m)) h = tac_min(h, longest);
@@ -158,13 +159,18 @@ static tacMarchKind kind_of(const tacEvent *event) {
 tacStatus tac_march_take(tacMarch *m) {
     tacEvent event = {.kind = TAC_EVENT_NONE};
     double error;
+    m->crossing_next = 0;
     TAC_TRY(start(m));
     if (m->now.begun >= 0) { /* an onset at the same time */
         m->step = (tacMarchStep){.kind = TAC_MARCH_AGAIN, .member = m->now.begun};
         m->info->events++;
         return m->info->events <= m->options->event_max ? TAC_OK : TAC_ERR_EVENTS;
     }
-    if (m->now.h == 0 && !is_fixed(m)) TAC_TRY(tac_march_guess(m, &m->now.h));
+    if (m->now.cross == 0 && m->now.h == 0 && !is_fixed(m)) TAC_TRY(tac_march_guess(m, &m->now.h));
+    if (m->now.cross > 0) {
+        m->info->inner_accepted++;
+        return tac_march_cross(m);
+    }
     TAC_TRY(take_within(m, &error));
     if (m->options->event_max >= 0) TAC_TRY(tac_march_find_event(m, &event));
     m->info->inner_accepted++;
@@ -198,6 +204,9 @@ static void move_to_end(tacMarch *m) {
     for (int j = 0; j < s->nsignal; j++)
         now->sign[j] = s->signal[last][j] > 0;
     now->t += m->step.h;
+    now->cross = m->crossing_next;
+    now->crossing = m->crossing_signal;
+    m->crossing_next = 0;
     if (m->step.kind != TAC_MARCH_TARGET) return;
     now->target++;
     now->t = is_fixed(m) ? target_time(m, now->target) : m->span;

@@ -28,6 +28,8 @@ typedef struct tacMarchState {
     double t, h, before; /* time; next step, 0: to be estimated; inverse error of the last step */
     int target;          /* steps of the fixed grid that are done */
     int begun;           /* onsets that act of those at x; -1: all */
+    double cross;        /* length of a step over a change of zone; 0: none is next */
+    int crossing;        /* its signal */
     int fresh, arrived;  /* arrived: t is the span, and a step aimed at it */
 } tacMarchState;
 
@@ -43,6 +45,8 @@ typedef struct tacMarch {
     tacMarchStep step; /* the last one */
     tacGap *gap;       /* max_gaps */
     int ngap;
+    double crossing_next; /* of the state that the step leads to: cross, crossing */
+    int crossing_signal;
     tacStepInfo *info; /* inner steps, events, margins */
 } tacMarch;
 
@@ -65,6 +69,8 @@ tacStatus tac_march_arrive(tacMarch *m);
 static inline const double *tac_march_end(const tacMarch *m) {
     return m->step.kind == TAC_MARCH_AGAIN ? m->inner.X[0] : m->inner.X[tac_inner_last(&m->inner)];
 }
+/* The time to the end of the span, or to the next of its fixed shares: *share. */
+double tac_march_rest(const tacMarch *m, double *share);
 /* All steps to the end of the span: x(span) in now.x. */
 tacStatus tac_march_run(tacMarch *m, double span, const double *x, tacStepInfo *info);
 
@@ -116,10 +122,13 @@ typedef enum { TAC_EVENT_NONE, TAC_EVENT_ONSET, TAC_EVENT_END, TAC_EVENT_ZONE, T
 typedef struct tacEvent {
     tacEventKind kind;
     int which;       /* gap; signal */
-    double at, slope; /* share of the step */
+    double at;    /* share of the step */
+    double slope; /* zone: of the signal by the share */
 } tacEvent;
 
 /* The first event within the step that was run. */
 tacStatus tac_march_find_event(tacMarch *m, tacEvent *event);
-/* Runs the step that ends there: gaps to rounding, zones and features just behind. */
+/* Runs the step that ends there: gaps to rounding, features just behind, zones just before. */
 tacStatus tac_march_locate(tacMarch *m, const tacEvent *event);
+/* Runs the short step over a change of zone. */
+tacStatus tac_march_cross(tacMarch *m);
