@@ -51,8 +51,7 @@ static void report_fall(const SoftBall *b, const SoftBallEnd *truth, double tole
     printf("{\"case\":\"%s\",\"tolerance\":%g,\"events\":%ld", b->name, tolerance, r.events);
     scene_print(0, "gap_error", both(one.gap, many.gap, truth->gap));
     scene_print(0, "speed_error", both(one.speed, many.speed, truth->speed));
-    scene_print(0, "gap_slope", one.gap_slope);
-    scene_print(0, "speed_slope", one.speed_slope);
+    printf(",\"gap_slope\":%.9g,\"speed_slope\":%.9g", one.gap_slope, one.speed_slope); /* five digits count */
     scene_print(0, "gap_slope_error", both(one.gap_slope, many.gap_slope, truth->gap_slope));
     scene_print(0, "speed_slope_error", both(one.speed_slope, many.speed_slope, truth->speed_slope));
     printf(",\"inner\":%ld}\n", r.inner);
