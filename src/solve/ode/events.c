@@ -174,7 +174,7 @@ static double share_of(const tacOdeMethod *method, int i) {
 static int has_flipped(double value, int sign) { return tac_abs(value) > TIED_SIGNAL && (value > 0) != sign; }
 
 /* The earliest share at which a stage saw the other sign, and the path has it too; above 1: none. */
-static tacStatus find_flip(tacMarch *m, int j, double *at, double *value) {
+static tacStatus find_flip(tacMarch *m, int j, double *at, double *value, int *stray) {
     tacInner *s = &m->inner;
     int last = tac_inner_last(s), sign = m->now.sign[j];
     Search search = {m, j, signal_at};
@@ -183,7 +183,10 @@ static tacStatus find_flip(tacMarch *m, int j, double *at, double *value) {
         double c = i == last ? 1 : share_of(s->method, i), v = s->signal[i][j];
         if (c >= *at || !has_flipped(v, sign)) continue;
         if (i != last) TAC_TRY(signal_at(&search, c, &v));
-        if (!has_flipped(v, sign)) continue;
+        if (!has_flipped(v, sign)) {
+            *stray = 1;
+            continue;
+        }
         *at = c;
         *value = v;
     }
@@ -191,11 +194,11 @@ static tacStatus find_flip(tacMarch *m, int j, double *at, double *value) {
 }
 
 static tacStatus look_at_signals(tacMarch *m, tacEvent *event) {
-    int n = m->inner.nsignal;
+    int n = m->inner.nsignal, stray = 0;
     for (int j = 0; j < n; j++) {
         double at, value = 0, first;
         Search search = {m, j, signal_at};
-        TAC_TRY(find_flip(m, j, &at, &value));
+        TAC_TRY(find_flip(m, j, &at, &value, &stray));
         if (at > 1) continue;
         TAC_TRY(signal_at(&search, 0, &first));
         if ((first > 0) == (value > 0)) continue; /* it is at its root at the start */
@@ -209,6 +212,7 @@ static tacStatus look_at_signals(tacMarch *m, tacEvent *event) {
         keep_first(TAC_EVENT_ZONE, j, at, event);
         if (event->which == j && event->kind == TAC_EVENT_ZONE) event->slope = (value - first) / (SLOPE_SHARE * at);
     }
+    if (stray && event->kind == TAC_EVENT_NONE) event->kind = TAC_EVENT_STRAY;
     return TAC_OK;
 }
 

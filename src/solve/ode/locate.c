@@ -54,46 +54,44 @@ static tacStatus locate_features(tacMarch *m, const tacEvent *event) {
 
 /* --- Zones: f is continuous there and f_x jumps, so that no stage of a step may be behind the change ---------------- */
 
-/* Shares of the step: how far before the change the step ends, first and at most. */
-#define FIRST_DISTANCE 1e-10
-#define MOST_DISTANCE  1e-4
-enum { MOST_DOUBLINGS = 60 };
+/* Share of the step within which it ends before the change. */
+#define DISTANCE 1e-9
+enum { MOST_ZONE_STEPS = 16, MOST_DOUBLINGS = 60 };
 
-/* 1: some stage, or the end, has another sign of the signal than the start. */
-static int sees_change(const tacMarch *m, int signal) {
+/* How far the stage that is farthest on is behind the change, in units of the signal; negative: all are before it. */
+static double farthest(const tacMarch *m, int signal) {
     const tacInner *s = &m->inner;
-    int sees = 0;
+    double most = -TAC_INFINITY, sign = m->now.sign[signal] ? -1 : 1;
     for (int i = 1; i <= tac_inner_last(s); i++)
-        sees |= (s->signal[i][signal] > 0) != m->now.sign[signal];
-    return sees;
+        most = tac_max(most, sign * s->signal[i][signal]);
+    return most;
 }
 
-/* Secant steps to `distance` before the root of the signal at the end. */
+/* Newton's method between lengths on both sides of the change, for the longest step without a stage behind it. */
 static tacStatus locate_zone(tacMarch *m, const tacEvent *event) {
     tacInner *s = &m->inner;
-    int last = tac_inner_last(s), j = event->which;
+    int j = event->which;
+    double whole = m->step.h, low = 0, high = whole, distance = DISTANCE * whole;
+    double slope = tac_abs(event->slope) / whole, h = event->at * whole, h_before = 0, v_before = 0;
     if (event->slope == 0) { /* it is at the start */
-        m->now.cross = tac_max(2 * event->at, FIRST_DISTANCE) * m->step.h;
+        m->now.cross = tac_max(2 * event->at, DISTANCE) * whole;
         m->now.crossing = j;
         return tac_march_cross(m);
     }
-    double whole = m->step.h, slope = event->slope / whole, distance = FIRST_DISTANCE * whole;
-    double h = event->at * whole - distance, h_before = 0, v_before = 0;
-    for (int k = 0; k < MOST_STEPS; k++) {
-        if (!(h > 0 && h < whole)) h = event->at * whole * (1 - MOST_DISTANCE);
+    for (int k = 0; k < MOST_ZONE_STEPS; k++) {
         TAC_TRY(tac_inner_run(s, h));
-        double v = s->signal[last][j];
-        if (k > 0 && h != h_before && v != v_before) slope = (v - v_before) / (h - h_before);
+        double v = farthest(m, j);
+        *(v < 0 ? &low : &high) = h;
+        if (k > 0 && (v - v_before) * (h - h_before) > 0) slope = (v - v_before) / (h - h_before);
         double root = h - v / slope;
-        int sees = sees_change(m, j);
-        if (!sees && root - h <= 4 * distance) break;
-        if (sees && tac_abs(root - h) <= 4 * distance) distance *= 10;
+        if (v < 0 && (root - h <= 2 * distance || high - low <= 2 * distance)) break;
         h_before = h;
         v_before = v;
-        h = root - 2 * distance;
-        if (distance > MOST_DISTANCE * whole) break;
+        h = root - distance;
+        if (!(h > low && h < high)) h = high - low > 4 * distance ? 0.5 * (low + high) : low;
     }
-    m->crossing_next = 4 * distance;
+    if (farthest(m, j) >= 0) TAC_TRY(tac_inner_run(s, low));
+    m->crossing_next = 2 * distance;
     m->crossing_signal = j;
     return TAC_OK;
 }

@@ -156,6 +156,22 @@ static tacMarchKind kind_of(const tacEvent *event) {
                                           : TAC_MARCH_FREE;
 }
 
+/* The same, and no stage strays into a zone where the step does not go, down to this share of the first trial. */
+static tacStatus take_whole(tacMarch *m, double *error, tacEvent *event) {
+    const double least = 1e-3;
+    double first = 0;
+    for (;;) {
+        TAC_TRY(take_within(m, error));
+        if (m->options->event_max >= 0) TAC_TRY(tac_march_find_event(m, event));
+        if (event->kind != TAC_EVENT_STRAY) return TAC_OK;
+        event->kind = TAC_EVENT_NONE;
+        first = tac_max(first, m->step.h);
+        if (is_fixed(m) || m->step.h < least * first) return TAC_OK;
+        m->now.h = 0.5 * m->step.h;
+        m->info->inner_rejected++;
+    }
+}
+
 tacStatus tac_march_take(tacMarch *m) {
     tacEvent event = {.kind = TAC_EVENT_NONE};
     double error;
@@ -171,8 +187,7 @@ tacStatus tac_march_take(tacMarch *m) {
         m->info->inner_accepted++;
         return tac_march_cross(m);
     }
-    TAC_TRY(take_within(m, &error));
-    if (m->options->event_max >= 0) TAC_TRY(tac_march_find_event(m, &event));
+    TAC_TRY(take_whole(m, &error, &event));
     m->info->inner_accepted++;
     if (event.kind != TAC_EVENT_NONE) {
         m->now.h = tac_max(m->step.h, m->now.h);

@@ -118,7 +118,8 @@ double tac_march_factor(const tacMarch *m, double inverse, double before);
 
 /* --- Events (events.c, locate.c) ---------------------------------------------------------------------------------- */
 
-typedef enum { TAC_EVENT_NONE, TAC_EVENT_ONSET, TAC_EVENT_END, TAC_EVENT_ZONE, TAC_EVENT_SWITCH } tacEventKind;
+typedef enum { TAC_EVENT_NONE, TAC_EVENT_ONSET, TAC_EVENT_END, TAC_EVENT_ZONE, TAC_EVENT_SWITCH,
+               TAC_EVENT_STRAY /* a stage alone is in another zone: the step is too long */ } tacEventKind;
 typedef struct tacEvent {
     tacEventKind kind;
     int which;       /* gap; signal */
