@@ -82,8 +82,7 @@ static Order order_begin(void) {
     o.options = tac_default_options(o.m);
     o.options.contact = TAC_CONTACT_MODEL_NONE, o.options.dt = ORDER_SPAN;
     o.x = robot_array(tac_nx(o.m)), o.y = robot_array(tac_nx(o.m)), o.exact = robot_array(tac_nx(o.m));
-    o.u = robot_array(tac_ninput(o.m, &o.options)), o.error = robot_array(tac_ndx(o.m)),
-    o.before = robot_array(tac_ndx(o.m));
+    o.u = robot_array(tac_ninput(o.m, &o.options)), o.d = robot_array(tac_ndx(o.m));
     robot_state(o.m, o.x, 5);
     robot_random(o.m->nu, o.u, 0.5, 6);
     advance(&o, TAC_INTEGRATOR_DOPRI8, FINE_STEPS, o.exact);
