@@ -21,7 +21,7 @@
 #define LOSS_BAR  2e-6
 #define SLOPE_BAR 5e-4
 /* s: an integrator whose derivative takes longer is not asked for a finer tolerance. */
-#define MOST_SECONDS 3.0
+#define MOST_SECONDS 1.5
 enum { OURS = 8, TOLERANCES = 9, PEERS = 3, SIZES = 7, EVENTS = 1000, ROUNDS = 5, REPEAT = 3 };
 
 static const struct {

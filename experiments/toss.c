@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #define DIFFERENCE 1e-3 /* m/s: of MuJoCo's motions */
+/* Inner steps of a step: methods of low order take many at fine tolerances. */
+enum { MOST_INNER = 1 << 24 };
 /* Entries of a free body's velocity, and of its place. */
 enum { ASIDE = 1, UP = 2, SCENE_NAME = 32 };
 
@@ -20,6 +22,7 @@ int toss_open(tacFindings *found, const char *body, const TossSetting *setting, 
     tacOptions *o = &t->scene.options;
     o->contact = TAC_CONTACT_MODEL_SOFT, o->integrator = setting->integrator, o->inputs = 0;
     o->dt = setting->dt, o->rtol = o->atol = setting->tolerance, o->event_max = setting->event_max;
+    o->inner_max = MOST_INNER;
     result = scene_start(found, &t->scene);
     if (result != EXPERIMENT_GO_ON) return result;
     size_t ndx = (size_t)t->scene.ndx;
