@@ -7,7 +7,7 @@
 #include "solve/ode/march.h"
 
 /* The integrators of inner steps. */
-#define TAC_INNER_INTEGRATORS                                                                                                    \
+#define TAC_INNER_INTEGRATORS                                                                                          \
     (TAC_HAS(TAC_INTEGRATOR_TSIT5) | TAC_HAS(TAC_INTEGRATOR_DOPRI5) | TAC_HAS(TAC_INTEGRATOR_DOPRI8) |                 \
      TAC_HAS(TAC_INTEGRATOR_BOSH3) | TAC_HAS(TAC_INTEGRATOR_HEUN) | TAC_HAS(TAC_INTEGRATOR_RALSTON) |                  \
      TAC_HAS(TAC_INTEGRATOR_MIDPOINT) | TAC_HAS(TAC_INTEGRATOR_STIFF))
@@ -23,8 +23,10 @@ typedef struct tacAdaptive {
     int *bound;                     /* 2 na: gaps of the last watch: 2 activation + side */
     int *onset;                     /* 2 na: activations that reach their range at the state of the last open */
     int nonset, nbound;
-    double *bar; /* na */
-    void *part;  /* of the contact model */
+    double *bar;    /* na */
+    double *signal; /* max_signals: of the last rate */
+    int nsignal;
+    void *part; /* of the contact model */
 } tacAdaptive;
 
 /* What a contact model adds. */
@@ -44,12 +46,12 @@ tacStatus tac_adaptive_vjp(const tacAdaptiveKind *kind, tacContext *ctx, const d
 void tac_adaptive_measure(const tacAdaptiveKind *kind, const tacModel *m, const tacOptions *options,
                           tacMeasure acceleration, tacArena *dry);
 
-/* --- Calls of every model; user: tacAdaptive (adaptive_flow.c, adaptive_tangent.c) --------------------------------- */
+/* --- Calls of every model; user: tacAdaptive (adaptive_flow.c, adaptive_tangent.c) -------------------------------- */
 
 #define TAC_ADAPTIVE_TANGENT                                                                                           \
     .place = tac_adaptive_place, .place_jac = tac_adaptive_place_jac, .place_vjp = tac_adaptive_place_vjp,             \
-    .correct = tac_adaptive_correct, .correct_jac = tac_adaptive_correct_jac,                                          \
-    .correct_vjp = tac_adaptive_correct_vjp, .size = tac_adaptive_size, .longest = tac_adaptive_longest
+    .correct = tac_adaptive_correct, .correct_jac = tac_adaptive_correct_jac, .correct_vjp = tac_adaptive_correct_vjp, \
+    .size = tac_adaptive_size, .longest = tac_adaptive_longest
 void tac_adaptive_place(void *user, const double *x, const double *z, double *out);
 void tac_adaptive_place_jac(void *user, const double *z, int n, const double *e, double *dz);
 void tac_adaptive_place_vjp(void *user, const double *z, const double *bar, double *e, double *z_bar);
@@ -62,6 +64,10 @@ double tac_adaptive_longest(void *user, const double *x);
 
 /* f from the acceleration that is in f + nv already, and w->act_dot. */
 void tac_adaptive_finish_rate(tacAdaptive *a, const double *x, double *f);
+/* Signals of the actuators, 2 nu at most -> their number. Needs: the forces at x. */
+int tac_adaptive_signals(const tacAdaptive *a, const double *x, double *signal);
+/* Those of the last rate. */
+int tac_adaptive_copy_signals(void *user, double *signal);
 tacStatus tac_adaptive_rate_jac(void *user, const double *x, double *F);
 tacStatus tac_adaptive_rate_vjp(void *user, const double *x, const double *bar, double *x_bar, double *p_bar);
 

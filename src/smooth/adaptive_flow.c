@@ -65,6 +65,20 @@ tacStatus tac_adaptive_rate_vjp(void *user, const double *x, const double *bar, 
     return TAC_OK;
 }
 
+/* Actuators that reach their force range bend f: signals of the unclamped forces. */
+int tac_adaptive_signals(const tacAdaptive *a, const double *x, double *signal) {
+    const tacModel *m = a->ctx->model;
+    int n = 0;
+    for (int i = 0; i < m->nu; i++) {
+        double ignored;
+        if (!m->actuator_forcelimited[i] || m->actuator_without_force[i]) continue;
+        double force = tac_force_jac(m, &a->ctx->work, i, x + m->nq + m->nv, 0, &ignored).value;
+        signal[n++] = force - m->actuator_forcerange[2 * i];
+        signal[n++] = force - m->actuator_forcerange[2 * i + 1];
+    }
+    return n;
+}
+
 /* --- Activations at their range ----------------------------------------------------------------------------------- */
 
 /* The actuator of an activation with a range, or -1. */

@@ -17,7 +17,8 @@ static int layout(const tacAdaptiveKind *kind, tacAdaptive *a, const tacModel *m
                         .nx = tac_nx(m),
                         .nd = c.nx,
                         .np = c.nu + c.np,
-                        .max_gaps = 2 * m->na};
+                        .max_gaps = 2 * m->na,
+                        .max_signals = 2 * m->nu};
     a->options = (tacInnerOptions){o->integrator,  o->rtol,      o->atol,      o->inner_dt,
                                    o->inner_steps, o->inner_max, o->event_max, o->inner_checkpoints};
     a->held = TAC_TAKE(arena, m->na, unsigned char);
@@ -25,7 +26,9 @@ static int layout(const tacAdaptiveKind *kind, tacAdaptive *a, const tacModel *m
     a->bound = TAC_TAKE(arena, 2 * m->na, int);
     a->onset = TAC_TAKE(arena, 2 * m->na, int);
     a->bar = TAC_TAKE(arena, m->na, double);
-    return a->bar != NULL && (kind->layout == NULL || kind->layout(a, m, o, arena));
+    if (a->bar == NULL || (kind->layout != NULL && !kind->layout(a, m, o, arena))) return 0;
+    a->signal = TAC_TAKE(arena, a->flow.max_signals, double);
+    return a->signal != NULL;
 }
 
 void tac_adaptive_measure(const tacAdaptiveKind *kind, const tacModel *m, const tacOptions *options,
@@ -55,8 +58,8 @@ static tacStatus open_step(const tacAdaptiveKind *kind, tacContext *ctx, const d
     *a = (tacAdaptive){.ctx = ctx, .u = u};
     if (!layout(kind, a, ctx->model, &ctx->options, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memset(a->held, 0, (size_t)ctx->model->na);
-    ctx->info = (tacStepInfo){
-        .class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY, .graze_margin = TAC_INFINITY};
+    ctx->info =
+        (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY, .graze_margin = TAC_INFINITY};
     return tac_march_layout(march, &a->flow, &a->options, &ctx->arena) ? TAC_OK : TAC_ERR_ARENA_FULL;
 }
 
@@ -134,7 +137,14 @@ static tacStatus rate(void *user, const double *x, double *f) {
     tacAdaptive *a = user;
     TAC_TRY(tac_smooth_acceleration(a->ctx, x, a->u, f + a->ctx->model->nv));
     tac_adaptive_finish_rate(a, x, f);
+    a->nsignal = tac_adaptive_signals(a, x, a->signal);
     return TAC_OK;
+}
+
+int tac_adaptive_copy_signals(void *user, double *signal) {
+    const tacAdaptive *a = user;
+    memcpy(signal, a->signal, (size_t)a->nsignal * sizeof *signal);
+    return a->nsignal;
 }
 
 static tacStatus open_set(void *user, const double *x, int begun, int *onsets, int *changed) {
@@ -164,14 +174,10 @@ static tacStatus gap_jac(void *user, int member, int falls, const double *x, dou
     return TAC_OK;
 }
 
-static const tacAdaptiveKind FREE = {.calls = {TAC_ADAPTIVE_TANGENT,
-                                               .rate = rate,
-                                               .rate_jac = tac_adaptive_rate_jac,
-                                               .rate_vjp = tac_adaptive_rate_vjp,
-                                               .open = open_set,
-                                               .watch = watch,
-                                               .gap = gap_at,
-                                               .gap_jac = gap_jac}};
+static const tacAdaptiveKind FREE = {.calls = {TAC_ADAPTIVE_TANGENT, .rate = rate, .rate_jac = tac_adaptive_rate_jac,
+                                               .rate_vjp = tac_adaptive_rate_vjp, .open = open_set, .watch = watch,
+                                               .gap = gap_at, .gap_jac = gap_jac,
+                                               .signals = tac_adaptive_copy_signals}};
 
 static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
     return tac_adaptive_step(&FREE, ctx, x, u, y);

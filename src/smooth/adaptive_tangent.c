@@ -1,4 +1,5 @@
-/* Coordinates of inner steps: x = x_0 (+) z, and Munthe-Kaas' correction of rates (docs/theory/adaptive.md, AD2, AD4). */
+/* Coordinates of inner steps: x = x_0 (+) z, and Munthe-Kaas' correction of rates (docs/theory/adaptive.md, AD2,
+ * AD4). */
 #include "smooth/adaptive.h"
 
 #include "math/quat.h"

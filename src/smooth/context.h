@@ -84,7 +84,7 @@ struct tacContext {
                               * collision; NULL: found. For steps only, not for derivatives */
     int ngiven;
     const tacActing *acting; /* contact soft: NULL: those whose gaps are below their margins */
-    tacIteration *history; /* record of the current step's iterations; NULL: not asked for */
+    tacIteration *history;   /* record of the current step's iterations; NULL: not asked for */
     int max_history, searches;
     tacStepInfo info; /* of the current step; filled by the stepper */
     int margins;      /* 1: the caller of a Jacobian asks for its margins */

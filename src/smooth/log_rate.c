@@ -6,14 +6,10 @@
 #define SMALL_ANGLE 0.5
 enum { TERMS = 8 };
 /* |B_2n|/(2n)!, n = 1, 2, ... with the Bernoulli numbers */
-static const double SERIES[TERMS] = {1.0 / 12,
-                                     1.0 / 720,
-                                     1.0 / 30240,
-                                     1.0 / 1209600,
-                                     1.0 / 47900160,
-                                     691.0 / 1307674368000,
-                                     1.0 / 74724249600,
-                                     3617.0 / 10670622842880000};
+static const double SERIES[TERMS] = {1.0 / 12,          1.0 / 720,
+                                     1.0 / 30240,       1.0 / 1209600,
+                                     1.0 / 47900160,    691.0 / 1307674368000,
+                                     1.0 / 74724249600, 3617.0 / 10670622842880000};
 
 /* k, and k'(t)/t. */
 static double gain_of(double square, double *slope) {

@@ -222,8 +222,7 @@ static tacStatus check_options(const tacOdeOptions *o, tacError *err) {
                 {"inner_max", o->inner_max},
                 {"event_max", o->event_max},
                 {"inner_checkpoints", o->inner_checkpoints}};
-    if (o->cookie != COOKIE)
-        return tac_fail(err, TAC_ERR_OPTIONS, "options were not made by tac_default_ode_options");
+    if (o->cookie != COOKIE) return tac_fail(err, TAC_ERR_OPTIONS, "options were not made by tac_default_ode_options");
     if (!tac_ode_has_method(o->integrator))
         return tac_fail(err, TAC_ERR_UNSUPPORTED,
                         "option integrator is %d, expected TAC_INTEGRATOR_TSIT5 to TAC_INTEGRATOR_STIFF",

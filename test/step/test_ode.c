@@ -40,7 +40,7 @@ static tacStatus run(const tacOde *ode, const tacOdeOptions *o, double span, con
     return status;
 }
 
-/* --- A smooth equation: a pendulum with a spring on its square ------------------------------------------------------ */
+/* --- A smooth equation: a pendulum with a spring on its square ---------------------------------------------------- */
 
 static int swing(void *user, const double *x, const double *p, const unsigned char *on, double *f) {
     (void)user, (void)on;
@@ -77,8 +77,8 @@ static void finds_the_orders(void **state) {
         tacIntegrator integrator;
         int steps;
         double order;
-    } rows[] = {{TAC_INTEGRATOR_TSIT5, 32, 5},  {TAC_INTEGRATOR_DOPRI5, 32, 5}, {TAC_INTEGRATOR_DOPRI8, 8, 8},
-                {TAC_INTEGRATOR_BOSH3, 64, 3},  {TAC_INTEGRATOR_HEUN, 256, 2},  {TAC_INTEGRATOR_RALSTON, 256, 2},
+    } rows[] = {{TAC_INTEGRATOR_TSIT5, 32, 5},     {TAC_INTEGRATOR_DOPRI5, 32, 5}, {TAC_INTEGRATOR_DOPRI8, 8, 8},
+                {TAC_INTEGRATOR_BOSH3, 64, 3},     {TAC_INTEGRATOR_HEUN, 256, 2},  {TAC_INTEGRATOR_RALSTON, 256, 2},
                 {TAC_INTEGRATOR_MIDPOINT, 256, 2}, {TAC_INTEGRATOR_STIFF, 64, 4}};
     tacOdeOptions o = tac_default_ode_options();
     World truth;
@@ -165,7 +165,9 @@ static void check_reverse(const tacOde *ode, const tacOdeOptions *o, double span
         if (b == 0) memcpy(first, all, sizeof all);
         assert_memory_equal(first, all, sizeof all);
         for (int c = 0; c < ode->n + ode->ntheta + 1; c++) {
-            double sum = 0, got = c < ode->n ? all[c] : c < ode->n + ode->ntheta ? all[MOST + c - ode->n] : all[2 * MOST];
+            double sum = 0, got = c < ode->n                 ? all[c]
+                                  : c < ode->n + ode->ntheta ? all[MOST + c - ode->n]
+                                                             : all[2 * MOST];
             for (int k = 0; k < ode->n; k++)
                 sum += bar[k] * (c < ode->n                 ? w.J[k * ode->n + c]
                                  : c < ode->n + ode->ntheta ? w.P[k * ode->ntheta + c - ode->n]
@@ -184,7 +186,7 @@ static void reverse_is_forward(void **state) {
     }
 }
 
-/* --- A point that falls on a plane: acceleration -v - 50 q below it, theta: the plane's height ---------------------- */
+/* --- A point that falls on a plane: acceleration -v - 50 q below it, theta: the plane's height -------------------- */
 
 static int fall(void *user, const double *x, const double *p, const unsigned char *on, double *f) {
     (void)user;
@@ -221,8 +223,8 @@ static const tacOde PENALTY = {.n = 2, .ntheta = 1, .ngap = 1, .f = fall, .f_jac
 static const tacOde IDEAL = {
     .n = 2, .ntheta = 1, .ngap = 1, .f = fall, .f_jac = fall_jac, .gaps = height, .reset = bounce};
 
-/* In contact from time q0 on: q = -(1/w) exp(-s/2) sin(w s), s = t - q0, w^2 = 50 - 1/4; it ends at s = pi/w if it still
- * pushes there: at q = 0 the damper pulls. Afterwards v is constant. */
+/* In contact from time q0 on: q = -(1/w) exp(-s/2) sin(w s), s = t - q0, w^2 = 50 - 1/4; it ends at s = pi/w if it
+ * still pushes there: at q = 0 the damper pulls. Afterwards v is constant. */
 static void onset_has_its_derivative(void **state) {
     (void)state;
     const double zero = 0, w0 = sqrt(49.75), ratio = exp(-0.5 * acos(-1.0) / w0);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* --- Signals: numbers whose signs tell the zone of a block (soft.md, Z5-Z7) ---------------------------------------- */
+/* --- Signals: numbers whose signs tell the zone of a block (soft.md, Z5-Z7) --------------------------------------- */
 
 static int elliptic_signals(const tacSoftBlock *b, const double *y, double *out) {
     double N = b->mu * y[0], T = 0;
@@ -48,20 +48,15 @@ static int piece_signals(const tacSoftBlock *b, double *out) {
     return 2;
 }
 
-static void note_block(tacSoftPart *p, const tacSoft *soft, const tacSoftBlock *b) {
+static void note_block(tacAdaptive *a, const tacSoft *soft, const tacSoftBlock *b) {
+    tacSoftPart *p = a->part;
     const tacRow *row = &soft->rows.row[b->row];
     unsigned char pushes = !tac_soft_is_idle(b);
-    p->nsignal += block_signals(b, soft->D + b->row, soft->y + b->row, p->signal + p->nsignal);
-    p->nsignal += piece_signals(b, p->signal + p->nsignal);
+    a->nsignal += block_signals(b, soft->D + b->row, soft->y + b->row, a->signal + a->nsignal);
+    a->nsignal += piece_signals(b, a->signal + a->nsignal);
     if (row->kind == TAC_ROW_CONTACT) p->pushes[row->id] = pushes;
     if (row->kind == TAC_ROW_JOINT_LIMIT) p->joint_pushes[2 * row->id + row->axis] = pushes;
     if (row->kind == TAC_ROW_TENDON_LIMIT) p->tendon_pushes[2 * row->id + row->axis] = pushes;
-}
-
-static int signals(void *user, double *signal) {
-    const tacSoftPart *p = ((const tacAdaptive *)user)->part;
-    memcpy(signal, p->signal, (size_t)p->nsignal * sizeof *signal);
-    return p->nsignal;
 }
 
 static int pushes(void *user, int i) {
@@ -96,9 +91,9 @@ static tacStatus rate(void *user, const double *x, double *f) {
     tacSoft soft = {.unsolved = 0};
     ctx->acting = a->options.event_max < 0 ? NULL : &p->acting;
     TAC_TRY(tac_soft_accelerate(ctx, x, a->u, &soft));
-    p->nsignal = 0;
+    a->nsignal = tac_adaptive_signals(a, x, a->signal);
     for (int k = 0; k < soft.nblock; k++)
-        if (ctx->acting != NULL) note_block(p, &soft, &soft.block[k]);
+        if (ctx->acting != NULL) note_block(a, &soft, &soft.block[k]);
     memcpy(f + ctx->model->nv, ctx->work.qacc, (size_t)ctx->model->nv * sizeof *f);
     tac_adaptive_finish_rate(a, x, f);
     a->unsolved |= soft.unsolved;
@@ -185,9 +180,8 @@ static int layout(tacAdaptive *a, const tacModel *m, const tacOptions *options, 
     }
     part.seen = TAC_TAKE(arena, max, unsigned char);
     part.pushes = TAC_TAKE(arena, max, unsigned char);
-    a->flow.max_signals = 4 * tac_rows_max(m, max);
+    a->flow.max_signals += 4 * tac_rows_max(m, max);
     a->flow.max_gaps += watched;
-    part.signal = TAC_TAKE(arena, a->flow.max_signals, double);
     part.watch = TAC_TAKE(arena, watched, tacWatch);
     part.onset = TAC_TAKE(arena, watched, tacWatch);
     if (part.onset == NULL) return 0;
@@ -205,21 +199,12 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
     tac_soft_measure_gap_jac(m, options, dry);
 }
 
-static const tacAdaptiveKind KIND = {.calls = {TAC_ADAPTIVE_TANGENT,
-                                               .rate = rate,
-                                               .rate_jac = rate_jac,
-                                               .rate_vjp = rate_vjp,
-                                               .open = tac_soft_open,
-                                               .watch = tac_soft_watch,
-                                               .gap = tac_soft_gap,
-                                               .same = tac_soft_same,
-                                               .pushes = pushes,
-                                               .gap_jac = tac_soft_gap_jac,
-                                               .signals = signals,
-                                               .name = name,
-                                               .couples = couples},
-                                     .layout = layout,
-                                     .measure = measure};
+static const tacAdaptiveKind KIND = {
+    .calls = {TAC_ADAPTIVE_TANGENT, .rate = rate, .rate_jac = rate_jac, .rate_vjp = rate_vjp, .open = tac_soft_open,
+              .watch = tac_soft_watch, .gap = tac_soft_gap, .same = tac_soft_same, .pushes = pushes,
+              .gap_jac = tac_soft_gap_jac, .signals = tac_adaptive_copy_signals, .name = name, .couples = couples},
+    .layout = layout,
+    .measure = measure};
 
 tacStatus tac_soft_adaptive_step(tacContext *ctx, const double *x, const double *u, double *y) {
     return tac_adaptive_step(&KIND, ctx, x, u, y);

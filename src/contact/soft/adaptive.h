@@ -29,8 +29,6 @@ typedef struct tacSoftPart {
     unsigned char *joint, *was_joint, *one_joint, *joint_pushes;     /* 2 njnt */
     unsigned char *tendon, *was_tendon, *one_tendon, *tendon_pushes; /* 2 ntendon */
     unsigned char *seen, *pushes;                                    /* max_contacts */
-    double *signal;
-    int nsignal;
     tacWatch *watch, *onset; /* onsets: contacts are numbers of `found`; 2 max_contacts + 2 njnt + 2 ntendon */
     int nwatch, nonset;
 } tacSoftPart;

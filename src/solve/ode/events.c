@@ -1,5 +1,5 @@
-/* Events within a step (docs/theory/adaptive.md, AD9): gaps that fall or rise through their margins, signals that change
- * sign, features that change. Points between the ends come from dense output. */
+/* Events within a step (docs/theory/adaptive.md, AD9): gaps that fall or rise through their margins, signals that
+ * change sign, features that change. Points between the ends come from dense output. */
 #include "solve/ode/march.h"
 
 #include "math/scalar.h"
@@ -9,6 +9,8 @@ enum { MOST_ROOT = 80, MOST_HALVINGS = 30 };
 #define ROOT_SHARE 1e-12
 /* A signal or feature that changes within this share of the step has changed at its start. */
 #define LEAST_SHARE 1e-9
+/* Part of the step up to a change of zone within which dense output locates it. */
+#define SIGNAL_SHARE 1e-3
 /* Share of a root over which a signal's slope is measured. */
 #define SLOPE_SHARE 1e-4
 /* m/s^2, rad/s^2: a signal below it has no sign. */
@@ -21,6 +23,7 @@ typedef struct Search {
     tacMarch *m;
     int which;
     tacStatus (*value)(struct Search *s, double at, double *value);
+    double within; /* share of the step: how well the root is located; 0: ROOT_SHARE */
 } Search;
 
 static tacStatus gap_at(Search *s, double at, double *value) {
@@ -53,7 +56,8 @@ static tacStatus signal_at(Search *s, double at, double *value) {
 /* The root between two shares of other signs, by the Illinois method: *high gets the side of the second. */
 static tacStatus find_root(Search *s, double low, double v, double *high, double w) {
     int side = 0;
-    for (int k = 0; k < MOST_ROOT && *high - low > ROOT_SHARE && w != 0; k++) {
+    double within = s->within > 0 ? tac_max(s->within * *high, ROOT_SHARE) : ROOT_SHARE;
+    for (int k = 0; k<MOST_ROOT && * high - low> within && w != 0; k++) {
         double at = low + (*high - low) * v / (v - w), x;
         if (!(at > low && at < *high) || k % 8 == 7) at = 0.5 * (low + *high);
         if (at <= low || at >= *high) return TAC_OK;
@@ -88,7 +92,7 @@ static double extreme_of(const tacGap *g, double h, double *value) {
 
 /* The crossing before the share `beyond`, where the gap has its new sign. */
 static tacStatus cross(tacMarch *m, int i, double beyond, double value, double *at) {
-    Search s = {m, i, gap_at};
+    Search s = {m, i, gap_at, 0};
     double low = 0, v = m->gap[i].at[0], sign = m->gap[i].acts ? -1 : 1;
     for (int k = 0; sign * v <= 0 || (low == 0 && sign * v <= TAC_GAP_ROUNDING); k++) { /* it left its margin there */
         if (k == MOST_HALVINGS) {
@@ -105,7 +109,7 @@ static tacStatus cross(tacMarch *m, int i, double beyond, double value, double *
 /* A gap that turns back within the step: *turn is where, *value what it is there. */
 static tacStatus find_turn(tacMarch *m, int i, double *turn, double *value) {
     const tacGap *g = &m->gap[i];
-    Search s = {m, i, gap_rate_at};
+    Search s = {m, i, gap_rate_at, 0};
     *turn = extreme_of(g, m->step.h, value);
     double ends = tac_min(tac_abs(g->at[0]), tac_abs(g->at[1]));
     if (tac_abs(*value) > FAR && tac_abs(*value) > 0.2 * ends && (*value > 0) == (g->at[0] > 0)) return TAC_OK;
@@ -148,7 +152,6 @@ static tacStatus look_at_rise(tacMarch *m, int i, double at, tacEvent *event) {
     return TAC_OK;
 }
 
-
 static tacStatus look_at_gaps(tacMarch *m, tacEvent *event) {
     for (int i = 0; i < m->ngap; i++) {
         double at;
@@ -177,7 +180,7 @@ static int has_flipped(double value, int sign) { return tac_abs(value) > TIED_SI
 static tacStatus find_flip(tacMarch *m, int j, double *at, double *value, int *stray) {
     tacInner *s = &m->inner;
     int last = tac_inner_last(s), sign = m->now.sign[j];
-    Search search = {m, j, signal_at};
+    Search search = {m, j, signal_at, 0};
     *at = 2;
     for (int i = 1; i <= last; i++) {
         double c = i == last ? 1 : share_of(s->method, i), v = s->signal[i][j];
@@ -197,7 +200,7 @@ static tacStatus look_at_signals(tacMarch *m, tacEvent *event) {
     int n = m->inner.nsignal, stray = 0;
     for (int j = 0; j < n; j++) {
         double at, value = 0, first;
-        Search search = {m, j, signal_at};
+        Search search = {m, j, signal_at, SIGNAL_SHARE};
         TAC_TRY(find_flip(m, j, &at, &value, &stray));
         if (at > 1) continue;
         TAC_TRY(signal_at(&search, 0, &first));

@@ -1,9 +1,9 @@
-/* What the integrators know of a differential equation on a manifold: x' = f(x; p) in tangent coordinates, with a set of
- * constraints that act (docs/theory/adaptive.md). A state has nx numbers, a displacement z of it nd. Coordinates of a
- * step from x_0 are z of x = x_0 (+) z, so that z' = T(z) f  (AD2). Positions come first in z.
+/* What the integrators know of a differential equation on a manifold: x' = f(x; p) in tangent coordinates, with a set
+ * of constraints that act (docs/theory/adaptive.md). A state has nx numbers, a displacement z of it nd. Coordinates of
+ * a step from x_0 are z of x = x_0 (+) z, so that z' = T(z) f  (AD2). Positions come first in z.
  *
- * The set that acts is fixed while a step runs; `open` sets it from the state alone. Its members that begin at the state
- * itself, to rounding, are the state's onsets, in the order of the list. */
+ * The set that acts is fixed while a step runs; `open` sets it from the state alone. Its members that begin at the
+ * state itself, to rounding, are the state's onsets, in the order of the list. */
 #pragma once
 
 #include "base/error.h"

@@ -19,7 +19,8 @@ int tac_inner_layout(tacInner *s, const tacFlow *flow, const tacOdeMethod *metho
     for (size_t j = 0; j < sizeof vectors / sizeof *vectors; j++)
         ok &= (*vectors[j] = TAC_TAKE(arena, nd, double)) != NULL;
     s->at = TAC_TAKE(arena, flow->nx, double);
-    size_t square = implicit ? (size_t)nd * (size_t)nd : 0, wide = implicit ? square + (size_t)nd * (size_t)flow->np : 0;
+    size_t square = implicit ? (size_t)nd * (size_t)nd : 0,
+           wide = implicit ? square + (size_t)nd * (size_t)flow->np : 0;
     s->F = TAC_TAKE(arena, wide, double);
     s->T = TAC_TAKE(arena, square, double);
     s->M = TAC_TAKE(arena, square, double);

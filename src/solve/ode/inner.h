@@ -13,9 +13,9 @@ typedef struct tacInner {
     const tacFlow *flow;
     const tacOdeMethod *method;
     double h;
-    double *X[TAC_ODE_MOST_STAGES]; /* nx */
+    double *X[TAC_ODE_MOST_STAGES];                                                   /* nx */
     double *z[TAC_ODE_MOST_STAGES], *f[TAC_ODE_MOST_STAGES], *k[TAC_ODE_MOST_STAGES]; /* nd */
-    double *signal[TAC_ODE_MOST_STAGES];                                               /* max_signals */
+    double *signal[TAC_ODE_MOST_STAGES];                                              /* max_signals */
     int nsignal;
     double *error, *size[2]; /* nd */
     double *dense, *at;      /* nd, nx: a point between */

@@ -52,7 +52,7 @@ static tacStatus locate_features(tacMarch *m, const tacEvent *event) {
     return TAC_OK;
 }
 
-/* --- Zones: f is continuous there and f_x jumps, so that no stage of a step may be behind the change ---------------- */
+/* --- Zones: f is continuous there and f_x jumps, so that no stage of a step may be behind the change -------------- */
 
 /* Share of the step within which it ends before the change. */
 #define DISTANCE 1e-9

@@ -34,8 +34,7 @@ int tac_march_layout(tacMarch *m, const tacFlow *flow, const tacInnerOptions *op
 static tacStatus open_set(tacMarch *m, int begun, int *onsets, int *changed) {
     *onsets = 0;
     *changed = 0;
-    return m->flow->call->open == NULL ? TAC_OK
-                                       : m->flow->call->open(m->flow->user, m->now.x, begun, onsets, changed);
+    return m->flow->call->open == NULL ? TAC_OK : m->flow->call->open(m->flow->user, m->now.x, begun, onsets, changed);
 }
 
 tacStatus tac_march_begin(tacMarch *m, double span, const double *x, tacStepInfo *info) {
@@ -194,8 +193,7 @@ tacStatus tac_march_take(tacMarch *m) {
         TAC_TRY(count_event(m, &event));
         TAC_TRY(tac_march_locate(m, &event));
         tacMarchKind kind = kind_of(&event);
-        if (kind != TAC_MARCH_FREE || m->inner.h < m->step.h)
-            m->step = (tacMarchStep){.kind = kind, .h = m->inner.h};
+        if (kind != TAC_MARCH_FREE || m->inner.h < m->step.h) m->step = (tacMarchStep){.kind = kind, .h = m->inner.h};
         m->step.reset = kind == TAC_MARCH_ONSET && m->flow->call->reset != NULL;
     }
     control(m, error, event.kind != TAC_EVENT_NONE);
@@ -228,7 +226,8 @@ static void move_to_end(tacMarch *m) {
     now->arrived = !is_fixed(m) || now->target == m->options->inner_steps;
 }
 
-/* Onsets at the end of the step: the first has begun. Where none is found to rounding, the derivative lacks its jump. */
+/* Onsets at the end of the step: the first has begun. Where none is found to rounding, the derivative lacks its
+ * jump. */
 static tacStatus begin_onsets(tacMarch *m) {
     int changed, onsets;
     m->now.fresh = 0;

@@ -79,13 +79,13 @@ tacStatus tac_march_run(tacMarch *m, double span, const double *x, tacStepInfo *
 /* Derivatives of x(span) in tangent coordinates: nd rows of n columns [x | p | span | scratch]. */
 typedef struct tacMarchJac {
     int n;
-    double *S;                          /* nd n: of the present state */
-    double *time;                       /* n: of its time */
-    double *dk[TAC_ODE_MOST_STAGES];    /* nd n */
-    double *dX, *dz, *df;               /* nd n */
-    double *F;                          /* nd (nd + np) */
-    double *grad, *grad_p, *row, *x_h;  /* nd, np, n, nd */
-    double *x_x, *x_p;                  /* of a reset; no room: the flow has none */
+    double *S;                         /* nd n: of the present state */
+    double *time;                      /* n: of its time */
+    double *dk[TAC_ODE_MOST_STAGES];   /* nd n */
+    double *dX, *dz, *df;              /* nd n */
+    double *F;                         /* nd (nd + np) */
+    double *grad, *grad_p, *row, *x_h; /* nd, np, n, nd */
+    double *x_x, *x_p;                 /* of a reset; no room: the flow has none */
 } tacMarchJac;
 int tac_march_jac_layout(tacMarchJac *j, const tacFlow *flow, const tacInnerOptions *options, tacArena *arena);
 /* The run with its derivatives, in j->S. */
@@ -94,10 +94,10 @@ tacStatus tac_march_run_jac(tacMarch *m, tacMarchJac *j, double span, const doub
 /* Reverse mode, with kept states. */
 typedef struct tacMarchPull {
     int slots, used;
-    tacMarchState here;    /* the one that is pulled */
-    tacMarchState *kept;   /* slots */
-    int *at;               /* slots: their numbers */
-    tacMarchStep *taken;   /* slots: the step from each; h < 0: not known */
+    tacMarchState here;  /* the one that is pulled */
+    tacMarchState *kept; /* slots */
+    int *at;             /* slots: their numbers */
+    tacMarchStep *taken; /* slots: the step from each; h < 0: not known */
     double *kbar[TAC_ODE_MOST_STAGES], *xbar, *zbar, *fbar, *turned, *grad, *grad_p, *other, *other_p; /* nd, np */
     double *x, *p, span, time; /* results: nd, np; adjoint of the present time */
     double *x_x, *x_p;
@@ -118,11 +118,17 @@ double tac_march_factor(const tacMarch *m, double inverse, double before);
 
 /* --- Events (events.c, locate.c) ---------------------------------------------------------------------------------- */
 
-typedef enum { TAC_EVENT_NONE, TAC_EVENT_ONSET, TAC_EVENT_END, TAC_EVENT_ZONE, TAC_EVENT_SWITCH,
-               TAC_EVENT_STRAY /* a stage alone is in another zone: the step is too long */ } tacEventKind;
+typedef enum {
+    TAC_EVENT_NONE,
+    TAC_EVENT_ONSET,
+    TAC_EVENT_END,
+    TAC_EVENT_ZONE,
+    TAC_EVENT_SWITCH,
+    TAC_EVENT_STRAY /* a stage alone is in another zone: the step is too long */
+} tacEventKind;
 typedef struct tacEvent {
     tacEventKind kind;
-    int which;       /* gap; signal */
+    int which;    /* gap; signal */
     double at;    /* share of the step */
     double slope; /* zone: of the signal by the share */
 } tacEvent;

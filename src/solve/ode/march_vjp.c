@@ -96,8 +96,7 @@ static tacStatus pull_event(tacMarch *m, tacMarchPull *p, const tacMarchState *s
     int falls = step.kind == TAC_MARCH_ONSET;
     TAC_TRY(tac_march_reach(m));
     int lost = falls && m->step.member < 0;
-    if (!lost)
-        TAC_TRY(flow->call->gap_jac(flow->user, falls ? 0 : -1, falls, m->now.x, p->grad, p->grad_p));
+    if (!lost) TAC_TRY(flow->call->gap_jac(flow->user, falls ? 0 : -1, falls, m->now.x, p->grad, p->grad_p));
     TAC_TRY(tac_march_settle(m, p->x_x, p->x_p));
     if (step.reset && !lost) {
         tac_dense_multv(flow->nd, flow->np, p->x_p, p->xbar, p->other_p);
