@@ -190,6 +190,9 @@ static void a_function_without_a_value_ends_the_call(void **state) {
     tacOde ode = {.n = 1, .f = refuse_to_move};
     tacOdeOptions options = tac_default_ode_options();
     double x0 = 0, x1 = 7;
+    CHECK_INT(solve(&ode, &options, 1, &x0, &x1, NULL), TAC_ERR_INNER_STEP);
+    CHECK_NEAR(x1, 7, 0);
+    options.inner_steps = 3;
     CHECK_INT(solve(&ode, &options, 1, &x0, &x1, NULL), TAC_ERR_NONFINITE);
     CHECK_NEAR(x1, 7, 0);
 }

@@ -50,7 +50,9 @@ tacStatus tac_march_begin(tacMarch *m, double span, const double *x, tacStepInfo
     m->now.target = m->now.fresh = m->now.arrived = 0;
     m->span = span;
     m->info = info;
-    return open_set(m, -1, &onsets, &changed);
+    TAC_TRY(open_set(m, 0, &onsets, &changed));
+    if (onsets > 0) m->now.begun = 0; /* each begins by a step of its own */
+    return TAC_OK;
 }
 
 tacStatus tac_march_resume(tacMarch *m, const tacMarchState *state) {
@@ -145,6 +147,7 @@ static tacStatus count_event(tacMarch *m, const tacEvent *event) {
     if (event->kind == TAC_EVENT_SWITCH) info->switches++;
     if (event->kind != TAC_EVENT_ONSET && event->kind != TAC_EVENT_END) return TAC_OK;
     if (++info->events <= m->options->event_max) return TAC_OK;
+    info->stop_time = m->now.t + event->at * m->step.h;
     if (m->flow->call->name != NULL) m->flow->call->name(m->flow->user, event->which, info);
     return TAC_ERR_EVENTS;
 }
@@ -177,7 +180,8 @@ tacStatus tac_march_take(tacMarch *m) {
     m->crossing_next = 0;
     TAC_TRY(start(m));
     if (m->now.begun >= 0) { /* an onset at the same time */
-        m->step = (tacMarchStep){.kind = TAC_MARCH_AGAIN, .member = m->now.begun};
+        int reset = m->flow->call->reset != NULL;
+        m->step = (tacMarchStep){.kind = TAC_MARCH_AGAIN, .member = m->now.begun, .reset = reset};
         m->info->events++;
         return m->info->events <= m->options->event_max ? TAC_OK : TAC_ERR_EVENTS;
     }
@@ -243,7 +247,9 @@ tacStatus tac_march_reach(tacMarch *m) {
     tacMarchState *now = &m->now;
     if (m->step.kind == TAC_MARCH_AGAIN) {
         const tacFlowCalls *call = m->flow->call;
-        m->info->ties += call->couples == NULL || call->couples(m->flow->user, now->begun - 1, now->begun);
+        int couples = now->begun > 0 &&
+                      (call->couples == NULL || call->couples(m->flow->user, now->begun - 1, now->begun));
+        m->info->ties += couples;
         TAC_TRY(open_set(m, now->begun + 1, &onsets, &changed));
         now->begun = now->begun + 1 < onsets ? now->begun + 1 : -1;
         now->fresh = 0;
@@ -253,15 +259,17 @@ tacStatus tac_march_reach(tacMarch *m) {
     if (m->step.kind == TAC_MARCH_ONSET) return begin_onsets(m);
     TAC_TRY(open_set(m, -1, &onsets, &changed));
     now->fresh = !changed && m->step.kind != TAC_MARCH_END;
+    if (changed) now->cross = 0; /* its signal is another one's, or none's */
     return TAC_OK;
 }
 
 tacStatus tac_march_settle(tacMarch *m, double *x_x, double *x_p) {
     int onsets, changed;
     if (!m->step.reset || m->step.member < 0) return TAC_OK;
-    m->now.begun = -1;
-    if (m->flow->call->reset(m->flow->user, 0, m->now.x, x_x, x_p)) return TAC_ERR_NONFINITE;
-    return open_set(m, -1, &onsets, &changed);
+    if (m->flow->call->reset(m->flow->user, m->step.member, m->now.x, x_x, x_p)) return TAC_ERR_NONFINITE;
+    TAC_TRY(open_set(m, 0, &onsets, &changed));
+    m->now.begun = onsets > 0 ? 0 : -1;
+    return TAC_OK;
 }
 
 tacStatus tac_march_arrive(tacMarch *m) {

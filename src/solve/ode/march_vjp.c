@@ -89,6 +89,15 @@ static tacStatus pull_stages(tacMarch *m, tacMarchPull *p, const double *bar, do
     return pull_rate(m, p, 0, p->kbar[0], x, params);
 }
 
+/* xbar <- x_x^T xbar, p += x_p^T xbar: a reset. */
+static void pull_reset(const tacMarch *m, tacMarchPull *p) {
+    const tacFlow *flow = m->flow;
+    tac_dense_multv(flow->nd, flow->np, p->x_p, p->xbar, p->other_p);
+    tac_dense_axpy(flow->np, 1, p->other_p, p->p);
+    tac_dense_multv(flow->nd, flow->nd, p->x_x, p->xbar, p->other);
+    memcpy(p->xbar, p->other, (size_t)flow->nd * sizeof *p->xbar);
+}
+
 /* An event at the end: the length of the step follows from the gap. member, falls: as for gap_jac. */
 static tacStatus pull_event(tacMarch *m, tacMarchPull *p, const tacMarchState *start, tacMarchStep step, double *x) {
     const tacFlow *flow = m->flow;
@@ -98,12 +107,7 @@ static tacStatus pull_event(tacMarch *m, tacMarchPull *p, const tacMarchState *s
     int lost = falls && m->step.member < 0;
     if (!lost) TAC_TRY(flow->call->gap_jac(flow->user, falls ? 0 : -1, falls, m->now.x, p->grad, p->grad_p));
     TAC_TRY(tac_march_settle(m, p->x_x, p->x_p));
-    if (step.reset && !lost) {
-        tac_dense_multv(flow->nd, flow->np, p->x_p, p->xbar, p->other_p);
-        tac_dense_axpy(flow->np, 1, p->other_p, p->p);
-        tac_dense_multv(flow->nd, flow->nd, p->x_x, p->xbar, p->other);
-        memcpy(p->xbar, p->other, (size_t)flow->nd * sizeof *p->xbar);
-    }
+    if (step.reset && !lost) pull_reset(m, p);
     tacMarchStep taken = m->step;
     TAC_TRY(tac_march_resume(m, start));
     m->step = taken;
@@ -119,10 +123,17 @@ static tacStatus pull_event(tacMarch *m, tacMarchPull *p, const tacMarchState *s
 }
 
 /* Another onset at the same time: x_h = f. */
-static tacStatus pull_again(tacMarch *m, tacMarchPull *p, int member) {
+static tacStatus pull_again(tacMarch *m, tacMarchPull *p, const tacMarchState *start, tacMarchStep step) {
     const tacFlow *flow = m->flow;
     const double *f = m->inner.f[0];
-    TAC_TRY(flow->call->gap_jac(flow->user, member, 1, m->inner.X[0], p->grad, p->grad_p));
+    if (step.reset) {
+        TAC_TRY(tac_march_reach(m));
+        TAC_TRY(tac_march_settle(m, p->x_x, p->x_p));
+        pull_reset(m, p);
+        TAC_TRY(tac_march_resume(m, start));
+        TAC_TRY(tac_march_repeat(m, &step));
+    }
+    TAC_TRY(flow->call->gap_jac(flow->user, step.member, 1, m->inner.X[0], p->grad, p->grad_p));
     double rate = tac_dense_dot(flow->nd, p->grad, f);
     double share = rate == 0 ? 0 : -(tac_dense_dot(flow->nd, p->xbar, f) + p->time) / rate;
     memcpy(p->x, p->xbar, (size_t)flow->nd * sizeof *p->x);
@@ -134,7 +145,7 @@ static tacStatus pull_again(tacMarch *m, tacMarchPull *p, int member) {
 /* p->xbar, at the end of the step from a state, -> p->x, at its start. */
 static tacStatus pull_step(tacMarch *m, tacMarchPull *p, const tacMarchState *start, const tacMarchStep *step) {
     double length;
-    if (step->kind == TAC_MARCH_AGAIN) return pull_again(m, p, step->member);
+    if (step->kind == TAC_MARCH_AGAIN) return pull_again(m, p, start, *step);
     if (step->kind == TAC_MARCH_ONSET || step->kind == TAC_MARCH_END) return pull_event(m, p, start, *step, p->x);
     TAC_TRY(pull_stages(m, p, p->xbar, p->x, p->p, &length));
     if (step->kind != TAC_MARCH_TARGET) return TAC_OK;
