@@ -59,6 +59,18 @@ static tacStatus note_gaps(tacContext *ctx, const double *q, tacRows *rows) {
     return status;
 }
 
+/* A contact that acts, at the present poses. Where its features do not touch, it is the deepest one of its geoms. */
+static tacStatus follow_contact(tacContext *ctx, tacContact *c) {
+    tacContact deepest;
+    tacStatus status = tac_scene_rebuild(&ctx->scene, c);
+    if (status != TAC_ERR_DEGENERATE) return status;
+    TAC_TRY(tac_scene_distance(&ctx->scene, ctx->model, c->geom[0], c->geom[1], &deepest));
+    deepest.pair = c->pair;
+    deepest.include = c->include;
+    *c = deepest;
+    return TAC_OK;
+}
+
 /* The contacts that act, at the present poses. */
 static tacStatus take_acting(tacContext *ctx, tacRows *rows) {
     const tacActing *acting = ctx->acting;
@@ -68,7 +80,7 @@ static tacStatus take_acting(tacContext *ctx, tacRows *rows) {
     rows->tendon_acts = acting->tendon;
     for (int c = 0; c < acting->ncontact; c++) {
         rows->contact[c] = acting->contact[c];
-        TAC_TRY(tac_scene_rebuild(&ctx->scene, &rows->contact[c]));
+        TAC_TRY(follow_contact(ctx, &rows->contact[c]));
         frame_contact(ctx, &rows->contact[c]);
     }
     return TAC_OK;
