@@ -57,8 +57,12 @@ static tacSim *open_sim(const tacModel *m, double dt, double tolerance, int inne
     tacSim *sim;
     tacError err;
     tacOptions o = tac_default_options(m);
-    o.contact = TAC_CONTACT_MODEL_SOFT, o.integrator = TAC_INTEGRATOR_TSIT5, o.dt = dt;
-    o.rtol = o.atol = tolerance, o.inner_steps = inner_steps, o.event_max = event_max;
+    o.contact = TAC_CONTACT_MODEL_SOFT;
+    o.integrator = TAC_INTEGRATOR_TSIT5;
+    o.dt = dt;
+    o.rtol = o.atol = tolerance;
+    o.inner_steps = inner_steps;
+    o.event_max = event_max;
     if (tac_sim_new(m, &o, &sim, &err) != TAC_OK) stop(err.text);
     return sim;
 }
@@ -126,7 +130,8 @@ static void start(Bench *b) {
         memcpy(b->start + m->nq, m->key_qvel, (size_t)m->nv * sizeof(double));
         memcpy(b->u, m->key_ctrl, (size_t)m->nu * sizeof(double));
     } else if (m->nv == 6) {
-        b->start[m->nq + 1] = -0.1, b->start[m->nq + 2] = -2;
+        b->start[m->nq + 1] = -0.1;
+        b->start[m->nq + 2] = -2;
     }
 }
 
@@ -136,7 +141,10 @@ static void move(Bench *b, int skipped) {
     memcpy(x, b->start, (size_t)b->nx * sizeof *x);
     for (int k = -skipped; k < STATES - 1; k++) {
         if (tac_step(b->step, x, b->u, b->y, &info) != TAC_OK) stop(tac_sim_error(b->step));
-        if (k >= 0) x += b->nx, b->contacts += (double)info.contacts / (STATES - 1);
+        if (k >= 0) {
+            x += b->nx;
+            b->contacts += (double)info.contacts / (STATES - 1);
+        }
         memcpy(x, b->y, (size_t)b->nx * sizeof *x);
     }
     for (int k = 0; k < STATES; k++) {
@@ -153,10 +161,19 @@ static Bench open_bench(const char *path) {
     size_t nx = (size_t)tac_nx(b.m), ndx = (size_t)tac_ndx(b.m), nu = (size_t)b.m->nu;
     double dt = *b.m->option_timestep;
     int skipped = fmin(SKIPPED, MOST_SKIPPED_S / dt / 4);
-    b.nx = (int)nx, b.start = numbers(nx), b.states = numbers(STATES * nx), b.inner_states = numbers(STATES * nx);
-    b.u = numbers(nu), b.y = numbers(nx), b.a = numbers(nx);
-    if (ndx <= MOST_COLUMNS) b.A = numbers(ndx * ndx), b.B = numbers(ndx * nu);
-    b.step = open_sim(b.m, dt, TOL, 0, EVENTS), b.inner = open_sim(b.m, INNER_SPAN, TOL, INNER, EVENTS);
+    b.nx = (int)nx;
+    b.start = numbers(nx);
+    b.states = numbers(STATES * nx);
+    b.inner_states = numbers(STATES * nx);
+    b.u = numbers(nu);
+    b.y = numbers(nx);
+    b.a = numbers(nx);
+    if (ndx <= MOST_COLUMNS) {
+        b.A = numbers(ndx * ndx);
+        b.B = numbers(ndx * nu);
+    }
+    b.step = open_sim(b.m, dt, TOL, 0, EVENTS);
+    b.inner = open_sim(b.m, INNER_SPAN, TOL, INNER, EVENTS);
     start(&b);
     move(&b, skipped);
     b.euler = open_peer(&b, path, MEASURE_MUJOCO_EULER, skipped);
@@ -168,8 +185,10 @@ static void close_bench(Bench *b) {
     double *all[] = {b->start, b->states, b->inner_states, b->u, b->y, b->A, b->B, b->a};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    measure_mujoco_close(b->euler), measure_mujoco_close(b->rk4);
-    tac_sim_free(b->step), tac_sim_free(b->inner);
+    measure_mujoco_close(b->euler);
+    measure_mujoco_close(b->rk4);
+    tac_sim_free(b->step);
+    tac_sim_free(b->inner);
     tac_model_free(b->m);
 }
 
@@ -213,7 +232,8 @@ static double events_ratio(Bench *b, long *events) {
     double ratio[ROUNDS];
     for (int k = 0; k < ROUNDS; k++) {
         Motion with = run_motion(b, EVENTS_TOL, EVENTS), without = run_motion(b, EVENTS_TOL, -1);
-        ratio[k] = with.seconds / without.seconds, *events = with.events;
+        ratio[k] = with.seconds / without.seconds;
+        *events = with.events;
     }
     return median(ROUNDS, ratio);
 }
@@ -269,8 +289,10 @@ static void time_pieces(Bench *b, const int there[PIECES], double us[PIECES]) {
     benchTime t[PIECES];
     int n = 0;
     for (int i = 0; i < PIECES; i++)
-        if (there[i])
-            work[n] = all[i], context[n++] = i < FORWARD ? (void *)b : i == RK4 ? (void *)b->rk4 : (void *)b->euler;
+        if (there[i]) {
+            work[n] = all[i];
+            context[n++] = i < FORWARD ? (void *)b : i == RK4 ? (void *)b->rk4 : (void *)b->euler;
+        }
     bench_interleaved(n, work, context, BATCHES, BATCH_SECONDS, t);
     for (int i = PIECES - 1; i >= 0; i--)
         us[i] = there[i] ? 1e6 * t[--n].median : 0;

@@ -87,7 +87,10 @@ static int run_ours(tacFindings *found, int i, Row *row) {
         toss_close(&toss);
         if (status != TAC_OK)
             return experiment_fail(found, "%s at %.0e: %s", OUR[i].name, TOLERANCE[k], tac_status_text(status));
-        row->loss[k] = r.loss, row->slope[k] = r.slope, row->inner[k] = r.inner, row->n = k + 1;
+        row->loss[k] = r.loss;
+        row->slope[k] = r.slope;
+        row->inner[k] = r.inner;
+        row->n = k + 1;
         measure_progress_show(&found->progress, i * TOLERANCES + k, OURS * TOLERANCES);
     }
     return EXPERIMENT_GO_ON;
@@ -99,7 +102,9 @@ static void run_peer(tacMujoco *peer, Toss *toss, int i, Row *row) {
     for (int k = 0; k < SIZES; k++) {
         TossResult r;
         row->seconds[k] = toss_in_mujoco(peer, toss, PEER[i].integrator, SIZE[k], TOSS_CUBE_SPEED, &r);
-        row->loss[k] = r.loss, row->slope[k] = r.slope, row->inner[k] = SIZE[k];
+        row->loss[k] = r.loss;
+        row->slope[k] = r.slope;
+        row->inner[k] = SIZE[k];
     }
     row->n = SIZES;
 }

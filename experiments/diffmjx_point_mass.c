@@ -84,7 +84,8 @@ static double unrolled_slope(Wall wall, double start, int steps) {
 /* --- With events ------------------------------------------------------------------------------------------------- */
 
 static int fall(void *user, const double *x, const double *theta, const unsigned char *on, double *rate) {
-    (void)user, (void)theta;
+    (void)user;
+    (void)theta;
     rate[0] = x[1];
     rate[1] = on[0] ? -DAMPING * x[1] - STIFFNESS * x[0] : 0;
     return 0;
@@ -92,24 +93,42 @@ static int fall(void *user, const double *x, const double *theta, const unsigned
 
 static int fall_jac(void *user, const double *x, const double *theta, const unsigned char *on, double *f_x,
                     double *f_theta) {
-    (void)user, (void)x, (void)theta, (void)f_theta;
-    f_x[0] = 0, f_x[1] = 1;
-    f_x[2] = on[0] ? -STIFFNESS : 0, f_x[3] = on[0] ? -DAMPING : 0;
+    (void)user;
+    (void)x;
+    (void)theta;
+    (void)f_theta;
+    f_x[0] = 0;
+    f_x[1] = 1;
+    f_x[2] = on[0] ? -STIFFNESS : 0;
+    f_x[3] = on[0] ? -DAMPING : 0;
     return 0;
 }
 
 /* The gap is q itself. */
 static int gap_of(void *user, const double *x, const double *theta, double *gap, double *gap_x, double *gap_theta) {
-    (void)user, (void)theta, (void)gap_theta;
+    (void)user;
+    (void)theta;
+    (void)gap_theta;
     if (gap != NULL) gap[0] = x[0];
-    if (gap_x != NULL) gap_x[0] = 1, gap_x[1] = 0;
+    if (gap_x != NULL) {
+        gap_x[0] = 1;
+        gap_x[1] = 0;
+    }
     return 0;
 }
 
 static int turn_round(void *user, int i, double *x, const double *theta, double *x_x, double *x_theta) {
-    (void)user, (void)i, (void)theta, (void)x_theta;
+    (void)user;
+    (void)i;
+    (void)theta;
+    (void)x_theta;
     x[1] = -x[1];
-    if (x_x != NULL) x_x[0] = 1, x_x[1] = 0, x_x[2] = 0, x_x[3] = -1;
+    if (x_x != NULL) {
+        x_x[0] = 1;
+        x_x[1] = 0;
+        x_x[2] = 0;
+        x_x[3] = -1;
+    }
     return 0;
 }
 

@@ -68,7 +68,8 @@ static int find_difference(tacFindings *found, const char *body, Toss *fine, int
         if (status != TAC_OK) return stopped(found, body, speed_at(k), status);
         slope[i] = (up.loss - down.loss) / (2 * WIDTH[i]);
     }
-    s->difference[k] = slope[1], s->smooth[k] = agree(slope[0], slope[1]);
+    s->difference[k] = slope[1];
+    s->smooth[k] = agree(slope[0], slope[1]);
     return EXPERIMENT_GO_ON;
 }
 
@@ -103,7 +104,8 @@ static int sweep_body(tacFindings *found, int body, Sweep *s) {
 static Counts count(const Sweep *s) {
     Counts c = {0};
     for (int k = 0; k < SPEEDS; k++) {
-        c.smooth += s->smooth[k], c.unflagged += !s->smooth[k] && !s->flagged[k];
+        c.smooth += s->smooth[k];
+        c.unflagged += !s->smooth[k] && !s->flagged[k];
         for (int way = 0; way < WAYS && s->smooth[k]; way++)
             c.right[way] += agree(s->slope[way][k], s->difference[k]);
         double error = fabs(s->slope[WITH_EVENTS][k] - s->difference[k]);

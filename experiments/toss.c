@@ -20,21 +20,28 @@ int toss_open(tacFindings *found, const char *body, const TossSetting *setting, 
     int result = scene_load(found, name, &t->scene);
     if (result != EXPERIMENT_GO_ON) return result;
     tacOptions *o = &t->scene.options;
-    o->contact = TAC_CONTACT_MODEL_SOFT, o->integrator = setting->integrator, o->inputs = 0;
-    o->dt = setting->dt, o->rtol = o->atol = setting->tolerance, o->event_max = setting->event_max;
+    o->contact = TAC_CONTACT_MODEL_SOFT;
+    o->integrator = setting->integrator;
+    o->inputs = 0;
+    o->dt = setting->dt;
+    o->rtol = o->atol = setting->tolerance;
+    o->event_max = setting->event_max;
     o->inner_max = MOST_INNER;
     result = scene_start(found, &t->scene);
     if (result != EXPERIMENT_GO_ON) return result;
     size_t ndx = (size_t)t->scene.ndx;
     t->A = calloc(ndx * ndx, sizeof(double));
-    t->move = calloc(ndx, sizeof(double)), t->moved = calloc(ndx, sizeof(double));
+    t->move = calloc(ndx, sizeof(double));
+    t->moved = calloc(ndx, sizeof(double));
     if (t->A != NULL && t->move != NULL && t->moved != NULL) return EXPERIMENT_GO_ON;
     toss_close(t);
     return experiment_fail(found, "out of memory");
 }
 
 void toss_close(Toss *t) {
-    free(t->A), free(t->move), free(t->moved);
+    free(t->A);
+    free(t->move);
+    free(t->moved);
     scene_close(&t->scene);
     *t = (Toss){0};
 }
@@ -42,14 +49,17 @@ void toss_close(Toss *t) {
 static void start_at(Toss *t, double speed) {
     const tacModel *m = t->scene.model;
     tac_default_state(m, t->scene.x);
-    t->scene.x[m->nq + ASIDE] = TOSS_ASIDE, t->scene.x[m->nq + UP] = speed;
+    t->scene.x[m->nq + ASIDE] = TOSS_ASIDE;
+    t->scene.x[m->nq + UP] = speed;
     memset(t->move, 0, (size_t)t->scene.ndx * sizeof(double));
     t->move[m->nv + UP] = 1;
 }
 
 static void note_step(const tacStepInfo *info, TossResult *r) {
     r->graze_margin = fmin(r->graze_margin, info->graze_margin);
-    r->ties += info->ties, r->switches += info->switches, r->events += info->events;
+    r->ties += info->ties;
+    r->switches += info->switches;
+    r->events += info->events;
     r->inner += info->inner_accepted + info->inner_rejected;
 }
 
@@ -77,7 +87,8 @@ static tacStatus move_on(Toss *t, double speed, int with_slope, TossResult *r) {
         if (with_slope) push_forward(t);
         memcpy(s->x, s->y, (size_t)s->nx * sizeof(double));
     }
-    r->loss = s->x[ASIDE], r->slope = t->move[ASIDE];
+    r->loss = s->x[ASIDE];
+    r->slope = t->move[ASIDE];
     return TAC_OK;
 }
 

@@ -159,7 +159,8 @@ double measure_mujoco_run(tacMujoco *peer, tacMujocoIntegrator integrator, doubl
     mjOption *option = &peer->model->opt;
     measure_mujoco_use(peer, integrator);
     option->timestep = dt;
-    option->tolerance = RUN_TOLERANCE, option->iterations = RUN_ITERATIONS;
+    option->tolerance = RUN_TOLERANCE;
+    option->iterations = RUN_ITERATIONS;
     memset(peer->ctrl, 0, (size_t)peer->model->nu * sizeof(double));
     peer->call.reset(peer->model, peer->data);
     put_state(peer, x);

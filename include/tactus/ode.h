@@ -14,8 +14,8 @@ extern "C" {
  * With a reset map, a gap that falls through zero changes the state instead, and on[i] stays 0: an ideal bounce. After
  * it the gap must rise.
  *
- * Each function returns 0; another number means that it has no value there. Error control then tries a shorter step, and
- * the call ends with TAC_ERR_INNER_STEP where none helps; at the start, or in a fixed step, with TAC_ERR_NONFINITE.
+ * Each function returns 0; another number means that it has no value there. Error control then tries a shorter step,
+ * and the call ends with TAC_ERR_INNER_STEP where none helps; at the start, or in a fixed step, with TAC_ERR_NONFINITE.
  * Matrices are row major. */
 typedef struct tacOde {
     int n;      /* numbers of x, at least 1 */

@@ -8,7 +8,8 @@
 
 Scene adaptive_scene(const char *path, tacModel *model, tacIntegrator integrator, double dt, double tolerance) {
     tacOptions options = tac_default_options(model);
-    options.contact = TAC_CONTACT_MODEL_SOFT, options.integrator = integrator;
+    options.contact = TAC_CONTACT_MODEL_SOFT;
+    options.integrator = integrator;
     options.rtol = options.atol = tolerance;
     if (dt > 0) options.dt = dt;
     return scene_with(path, model, &options);
@@ -51,8 +52,11 @@ void adaptive_note(AdaptiveReport *r, const tacStepInfo *info) {
     if (r == NULL) return;
     r->graze_margin = fmin(r->graze_margin, info->graze_margin);
     r->error_estimate = worse(r->error_estimate, info->error_estimate);
-    r->inner += info->inner_accepted, r->rejected += info->inner_rejected;
-    r->events += info->events, r->ties += info->ties, r->switches += info->switches;
+    r->inner += info->inner_accepted;
+    r->rejected += info->inner_rejected;
+    r->events += info->events;
+    r->ties += info->ties;
+    r->switches += info->switches;
 }
 
 static void go_on(Scene *s, const tacStepInfo *info, AdaptiveReport *report) {

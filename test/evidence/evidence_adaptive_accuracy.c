@@ -1,8 +1,9 @@
 /* evidence_adaptive_accuracy MODEL...: the error of a motion in contact against the tolerance, 1e-4 to 1e-11,
  * integrator tsit5, beside the same motion at the finest. A JSON line for each model:
  *   {"model":path, "events":n, "in_contact":steps, "steps":n, "endless":n, "errors":[e, ...], "slope":s}
- * endless: starts that are left out, as their onsets have no end (TAC_ERR_EVENTS). slope: of log(error) over log(tolerance), least squares; the errors are means over STARTS starts (of their
- * logarithms), as one error has a sign and may pass through zero. */
+ * endless: starts that are left out, as their onsets have no end (TAC_ERR_EVENTS). slope: of log(error) over
+ * log(tolerance), least squares; the errors are means over STARTS starts (of their logarithms), as one error has a sign
+ * and may pass through zero. */
 #include "adaptive_scene.h"
 #include "measure/draw_contact.h"
 #include "measure/step_column.h"
@@ -57,7 +58,8 @@ static int run_start(Accuracy *a, uint64_t number) {
     tacStatus status = tac_step(a->s.sim, a->start, a->s.u, a->s.y, &info);
     if (status == TAC_ERR_EVENTS) return 0;
     scene_require(&a->s, "first step", status);
-    a->steps++, a->in_contact += info.contacts > 0;
+    a->steps++;
+    a->in_contact += info.contacts > 0;
     move_at(a, FINEST, &r);
     a->events += r.events;
     memcpy(a->truth, a->s.x, (size_t)a->s.nx * sizeof(double));
@@ -73,8 +75,10 @@ static double slope_of(int n, const double *y) {
     double mean_x = -(n - 1) / 2.0, mean_y = 0, xy = 0, xx = 0;
     for (int k = 0; k < n; k++)
         mean_y += y[k] / n;
-    for (int k = 0; k < n; k++)
-        xy += (-k - mean_x) * (y[k] - mean_y), xx += (-k - mean_x) * (-k - mean_x);
+    for (int k = 0; k < n; k++) {
+        xy += (-k - mean_x) * (y[k] - mean_y);
+        xx += (-k - mean_x) * (-k - mean_x);
+    }
     return xy / xx;
 }
 
@@ -82,7 +86,9 @@ static void run_model(const char *path) {
     Accuracy a = {.s = adaptive_scene_load(path, TAC_INTEGRATOR_TSIT5, OUTER, 1e-8)};
     a.s.options.inner_max = 1 << 20;
     size_t nx = (size_t)a.s.nx;
-    a.start = scene_doubles(nx), a.truth = scene_doubles(nx), a.d = scene_doubles((size_t)tac_ndx(a.s.model));
+    a.start = scene_doubles(nx);
+    a.truth = scene_doubles(nx);
+    a.d = scene_doubles((size_t)tac_ndx(a.s.model));
     for (uint64_t k = 0; a.steps < STARTS && a.endless < STARTS; k++)
         a.endless += !run_start(&a, k);
     printf("{\"model\":\"%s\",\"events\":%ld,\"in_contact\":%d,\"steps\":%d,\"endless\":%d,\"errors\":[", path,
@@ -93,7 +99,9 @@ static void run_model(const char *path) {
     scene_print(0, "slope", slope_of(TOLERANCES, a.log_error));
     printf("}\n");
     fflush(stdout);
-    free(a.start), free(a.truth), free(a.d);
+    free(a.start);
+    free(a.truth);
+    free(a.d);
     scene_free(&a.s);
 }
 

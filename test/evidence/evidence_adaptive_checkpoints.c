@@ -52,8 +52,12 @@ static uint64_t gradient_hash(Work *w, int b) {
 static Work open_work(const char *path) {
     Work w = {.s = adaptive_scene_load(path, TAC_INTEGRATOR_TSIT5, 0, TOL), .untouched = 1};
     size_t nx = (size_t)w.s.nx, ndx = (size_t)tac_ndx(w.s.model), nu = (size_t)w.s.nu;
-    w.U = scene_doubles(STEPS * nu), w.gU = scene_doubles(STEPS * nu), w.X = scene_doubles((STEPS + 1) * nx);
-    w.xbar = scene_doubles(ndx), w.gx = scene_doubles(ndx), w.start = scene_doubles(nx);
+    w.U = scene_doubles(STEPS * nu);
+    w.gU = scene_doubles(STEPS * nu);
+    w.X = scene_doubles((STEPS + 1) * nx);
+    w.xbar = scene_doubles(ndx);
+    w.gx = scene_doubles(ndx);
+    w.start = scene_doubles(nx);
     for (int b = 0; b < BUDGETS; b++)
         w.bytes[b] = tac_rollout_vjp_bytes(w.s.model, STEPS, BUDGET[b]);
     w.memory = aligned_alloc(64, rounded(w.bytes[BUDGETS - 1]) + GUARD);
@@ -94,7 +98,8 @@ static double go(Work *w, long *inner, int *in_contact) {
 /* Bytes of a simulation do not know of inner_max. */
 static int bytes_are_fixed(const Work *w) {
     tacOptions few = w->s.options, many = w->s.options;
-    few.inner_max = 10, many.inner_max = 100000000;
+    few.inner_max = 10;
+    many.inner_max = 100000000;
     size_t bytes = tac_sim_bytes(w->s.model, &few);
     return bytes > 0 && bytes == tac_sim_bytes(w->s.model, &many);
 }

@@ -163,7 +163,8 @@ static double reverse_error(int rows, int columns, const double *J, const double
         double sum = 0;
         for (int i = 0; i < rows; i++)
             sum += J[i * columns + k] * ybar[i];
-        worst = worse(worst, fabs(sum - gradient[k])), largest = fmax(largest, fabs(gradient[k]));
+        worst = worse(worst, fabs(sum - gradient[k]));
+        largest = fmax(largest, fabs(gradient[k]));
     }
     return worst / largest;
 }
@@ -191,9 +192,11 @@ static tacStatus derive(Study *w, tacStepInfo *info) {
 static void compare(Study *w, uint64_t number) {
     double error = relative_error(tac_ndx(w->s.model), w->along, w->difference);
     int within = error <= (w->held ? HELD_BAR : FREE_BAR);
-    w->errors[w->compared++] = error, w->within += within;
+    w->errors[w->compared++] = error;
+    w->within += within;
     if (within || w->ncase >= MOST_CASES) return;
-    w->cases[w->ncase][0] = (double)number, w->cases[w->ncase++][1] = error;
+    w->cases[w->ncase][0] = (double)number;
+    w->cases[w->ncase++][1] = error;
 }
 
 static void run_state(Study *w, uint64_t number) {
@@ -205,7 +208,9 @@ static void run_state(Study *w, uint64_t number) {
         w->failed++;
         return;
     }
-    w->in_contact += info.contacts > 0, w->events += info.events, w->onsets += info.events > 0;
+    w->in_contact += info.contacts > 0;
+    w->events += info.events;
+    w->onsets += info.events > 0;
     w->ties += info.ties > 0;
     if (!w->held && info.switches > 0)
         w->switching++;
@@ -220,19 +225,39 @@ static Study open_study(int held, const char *path, int n, char **parameter, siz
     tacModel *m = load_with(path, n, parameter);
     tacOptions options = tac_default_options(m);
     tacError err;
-    options.contact = TAC_CONTACT_MODEL_SOFT, options.integrator = TAC_INTEGRATOR_EULER;
+    options.contact = TAC_CONTACT_MODEL_SOFT;
+    options.integrator = TAC_INTEGRATOR_EULER;
     w.draw_options = options;
-    if (tac_sim_new(m, &options, &w.drawing, &err) != TAC_OK) fprintf(stderr, "%s: %s\n", path, err.text), exit(2);
-    options.integrator = TAC_INTEGRATOR_TSIT5, options.dt = OUTER;
-    options.inner_steps = held ? HELD_STEPS : 0, options.rtol = options.atol = FREE_TOL;
-    w.s = scene_with(path, m, &options), w.np = m->nparam;
+    if (tac_sim_new(m, &options, &w.drawing, &err) != TAC_OK) {
+        fprintf(stderr, "%s: %s\n", path, err.text);
+        exit(2);
+    }
+    options.integrator = TAC_INTEGRATOR_TSIT5;
+    options.dt = OUTER;
+    options.inner_steps = held ? HELD_STEPS : 0;
+    options.rtol = options.atol = FREE_TOL;
+    w.s = scene_with(path, m, &options);
+    w.np = m->nparam;
     size_t ndx = (size_t)tac_ndx(m), nu = (size_t)w.s.nu, np = (size_t)w.np, nx = (size_t)w.s.nx;
-    w.x = scene_doubles(nx), w.u = scene_doubles(nu), w.theta = scene_doubles(np), w.y0 = scene_doubles(nx);
-    w.direction = scene_doubles(ndx + nu + np), w.moved_u = scene_doubles(nu), w.moved_theta = scene_doubles(np);
-    w.shift = scene_doubles(ndx), w.A = scene_doubles(ndx * ndx), w.B = scene_doubles(ndx * nu);
-    w.P = scene_doubles(ndx * np), w.along = scene_doubles(ndx), w.difference = scene_doubles(ndx);
-    w.work = scene_doubles((size_t)difference_work((int)ndx)), w.ybar = scene_doubles(ndx);
-    w.gx = scene_doubles(ndx), w.gu = scene_doubles(nu), w.gp = scene_doubles(np), w.errors = scene_doubles(states);
+    w.x = scene_doubles(nx);
+    w.u = scene_doubles(nu);
+    w.theta = scene_doubles(np);
+    w.y0 = scene_doubles(nx);
+    w.direction = scene_doubles(ndx + nu + np);
+    w.moved_u = scene_doubles(nu);
+    w.moved_theta = scene_doubles(np);
+    w.shift = scene_doubles(ndx);
+    w.A = scene_doubles(ndx * ndx);
+    w.B = scene_doubles(ndx * nu);
+    w.P = scene_doubles(ndx * np);
+    w.along = scene_doubles(ndx);
+    w.difference = scene_doubles(ndx);
+    w.work = scene_doubles((size_t)difference_work((int)ndx));
+    w.ybar = scene_doubles(ndx);
+    w.gx = scene_doubles(ndx);
+    w.gu = scene_doubles(nu);
+    w.gp = scene_doubles(np);
+    w.errors = scene_doubles(states);
     tac_sim_get_params(w.s.sim, w.theta);
     return w;
 }

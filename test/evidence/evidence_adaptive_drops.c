@@ -130,7 +130,8 @@ static void note_error(Drops *found, uint64_t number, double error) {
     found->errors[found->compared++] = error;
     found->within += error <= TOL_SLOPE;
     if (error <= TOL_SLOPE || found->ncase >= MOST_CASES) return;
-    found->cases[found->ncase][0] = (double)number, found->cases[found->ncase++][1] = error;
+    found->cases[found->ncase][0] = (double)number;
+    found->cases[found->ncase++][1] = error;
 }
 
 static void run_drop(Drop *d, uint64_t number, Drops *found) {
@@ -192,8 +193,10 @@ static void run_model(const char *path, uint64_t first, uint64_t last) {
     print_drops(path, &found);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(*arrays[i]);
-    free(d.work), free(found.errors);
-    scene_free(&d.s), scene_free(&d.fine);
+    free(d.work);
+    free(found.errors);
+    scene_free(&d.s);
+    scene_free(&d.fine);
 }
 
 int main(int argc, char **argv) {

@@ -29,12 +29,16 @@ static tacModel *ball_model(const SoftBall *b) {
 static SoftBallEnd fall(const SoftBall *b, double tolerance, int event_max, int steps, AdaptiveReport *report) {
     tacModel *m = ball_model(b);
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_CONTACT_MODEL_SOFT, options.integrator = TAC_INTEGRATOR_TSIT5;
-    options.dt = b->time / steps, options.rtol = options.atol = tolerance;
-    options.event_max = event_max, options.inner_max = 1 << 20;
+    options.contact = TAC_CONTACT_MODEL_SOFT;
+    options.integrator = TAC_INTEGRATOR_TSIT5;
+    options.dt = b->time / steps;
+    options.rtol = options.atol = tolerance;
+    options.event_max = event_max;
+    options.inner_max = 1 << 20;
     Scene s = scene_with(b->name, m, &options);
     double move[NDX] = {0}, work[NDX * (NDX + 1)];
-    s.x[m->nq + UP] = b->speed, move[m->nv + UP] = 1;
+    s.x[m->nq + UP] = b->speed;
+    move[m->nv + UP] = 1;
     scene_require(&s, "step", adaptive_push(&s, steps, move, NULL, work, report));
     SoftBallEnd end = {s.x[UP] - RADIUS, s.x[m->nq + UP], move[UP], move[m->nv + UP]};
     scene_free(&s);

@@ -44,15 +44,24 @@ static int is_finite(int n, const double *x) {
 
 /* 1: there is a next state */
 static int judge_step(const Scene *s, uint64_t seed, int k, const double *y, const tacStepInfo *info, Totals *t) {
-    t->steps++, t->in_contact += info->contacts > 0;
-    t->events += info->events, t->inner += info->inner_accepted + info->inner_rejected;
+    t->steps++;
+    t->in_contact += info->contacts > 0;
+    t->events += info->events;
+    t->inner += info->inner_accepted + info->inner_rejected;
     if (info->status != TAC_OK) {
-        t->failed++, t->changed += !isnan(y[0]);
+        t->failed++;
+        t->changed += !isnan(y[0]);
         note(t, seed, tac_status_text(info->status), k, info->stop_time);
         return 0;
     }
-    if (!is_finite(s->nx, y)) t->nonfinite++, note(t, seed, "not finite", k, 0);
-    if (!(info->error_estimate <= 1)) t->above++, note(t, seed, "estimate above 1", k, info->error_estimate);
+    if (!is_finite(s->nx, y)) {
+        t->nonfinite++;
+        note(t, seed, "not finite", k, 0);
+    }
+    if (!(info->error_estimate <= 1)) {
+        t->above++;
+        note(t, seed, "estimate above 1", k, info->error_estimate);
+    }
     t->worst_estimate = worse(t->worst_estimate, info->error_estimate);
     return is_finite(s->nx, y);
 }
@@ -87,10 +96,15 @@ static void run_seed(uint64_t seed, Totals *t) {
     memcpy(one, s.x, nx * sizeof(double));
     size_t done = (size_t)walk(&s, seed, U, one, t) + 1;
     tac_batch_rollout(s.model, &s.options, WORLDS, STEPS, two, U, WORLDS);
-    if (memcmp(one, two, done * nx * sizeof(double)) != 0) t->differing++, note(t, seed, "threads differ", 0, 0);
+    if (memcmp(one, two, done * nx * sizeof(double)) != 0) {
+        t->differing++;
+        note(t, seed, "threads differ", 0, 0);
+    }
     t->bits = tac_hash(one, done * nx * sizeof(double), t->bits);
     t->models++;
-    free(one), free(two), free(U);
+    free(one);
+    free(two);
+    free(U);
     scene_free(&s);
 }
 

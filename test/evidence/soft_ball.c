@@ -74,7 +74,8 @@ static Piece step_to_event(const SoftBall *ball, Piece piece, State *s, quad *h)
         if (piece_at(ball, there) == piece) {
             inside = middle;
         } else {
-            outside = middle, end = there;
+            outside = middle;
+            end = there;
         }
     }
     *h = outside, *s = end;

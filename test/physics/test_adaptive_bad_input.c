@@ -19,7 +19,8 @@ static tacGeomDef box(void) { return world_geom(TAC_GEOM_BOX, (double[]){HALF, H
 
 static void finish(World *w, tacIntegrator integrator, double dt) {
     world_finish(w, TAC_CONTACT_MODEL_SOFT);
-    w->options.integrator = integrator, w->options.dt = dt;
+    w->options.integrator = integrator;
+    w->options.dt = dt;
 }
 
 /* A ball over a plane, its lowest point at this height. */
@@ -50,22 +51,30 @@ static void options_out_of_range_are_named(void **state) {
     World w = ball_world(1);
     const tacOptions right = w.options;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        w.options = right, w.options.rtol = wrong[i];
+        w.options = right;
+        w.options.rtol = wrong[i];
         refused(&w, TAC_ERR_ARGUMENT, "rtol", NULL);
-        w.options = right, w.options.atol = wrong[i];
+        w.options = right;
+        w.options.atol = wrong[i];
         refused(&w, TAC_ERR_ARGUMENT, "atol", NULL);
     }
-    w.options = right, w.options.inner_max = 0;
+    w.options = right;
+    w.options.inner_max = 0;
     refused(&w, TAC_ERR_ARGUMENT, "inner_max", "0");
-    w.options = right, w.options.inner_dt = -1;
+    w.options = right;
+    w.options.inner_dt = -1;
     refused(&w, TAC_ERR_ARGUMENT, "inner_dt", "-1");
-    w.options = right, w.options.inner_dt = (double)NAN;
+    w.options = right;
+    w.options.inner_dt = (double)NAN;
     refused(&w, TAC_ERR_ARGUMENT, "inner_dt", NULL);
-    w.options = right, w.options.inner_steps = -1;
+    w.options = right;
+    w.options.inner_steps = -1;
     refused(&w, TAC_ERR_ARGUMENT, "inner_steps", "-1");
-    w.options = right, w.options.event_max = -2;
+    w.options = right;
+    w.options.event_max = -2;
     refused(&w, TAC_ERR_ARGUMENT, "event_max", "-2");
-    w.options = right, w.options.inner_checkpoints = 0;
+    w.options = right;
+    w.options.inner_checkpoints = 0;
     refused(&w, TAC_ERR_ARGUMENT, "inner_checkpoints", "0");
     w.options = right;
     world_end(&w);
@@ -108,7 +117,8 @@ static void fails(World *w, tacStatus expected) {
 static void used_up_steps_are_a_status(void **state) {
     (void)state;
     World w = ball_world(0.1);
-    w.options.dt = 1, w.options.inner_max = 5;
+    w.options.dt = 1;
+    w.options.inner_max = 5;
     world_start(&w);
     w.x[w.m->nq + 3] = 5;
     fails(&w, TAC_ERR_INNER_MAX);
@@ -119,7 +129,8 @@ static void used_up_steps_are_a_status(void **state) {
 static void used_up_events_name_the_contact(void **state) {
     (void)state;
     World w = ball_world(0.1);
-    w.options.dt = 1, w.options.event_max = 0;
+    w.options.dt = 1;
+    w.options.event_max = 0;
     world_start(&w);
     fails(&w, TAC_ERR_EVENTS);
     CHECK(w.info.has_stop);
@@ -137,7 +148,9 @@ static void overflow_is_a_status(void **state) {
         w.options.dt = 10;
         world_start(&w);
         double *v = world_velocity(&w), before[WORLD_MAX_STATE];
-        v[3] = fast[i], v[4] = -fast[i], v[2] = 1.7e308;
+        v[3] = fast[i];
+        v[4] = -fast[i];
+        v[2] = 1.7e308;
         memcpy(before, w.x, (size_t)tac_nx(w.m) * sizeof *before);
         tacStatus status = tac_step(w.sim, w.x, NULL, w.x, &w.info);
         CHECK(status != TAC_OK);
@@ -150,7 +163,9 @@ static void overflow_is_a_status(void **state) {
 
 /* x' = x^2 from 1 is infinite at t = 1. */
 static int explode(void *user, const double *x, const double *theta, const unsigned char *on, double *rate) {
-    (void)user, (void)theta, (void)on;
+    (void)user;
+    (void)theta;
+    (void)on;
     rate[0] = x[0] * x[0];
     return 0;
 }
@@ -180,7 +195,9 @@ static void a_pole_ends_in_a_status(void **state) {
 }
 
 static int refuse_to_move(void *user, const double *x, const double *theta, const unsigned char *on, double *rate) {
-    (void)user, (void)theta, (void)on;
+    (void)user;
+    (void)theta;
+    (void)on;
     rate[0] = 1;
     return x[0] > 0.5;
 }
@@ -219,24 +236,39 @@ static void wrong_equations_are_refused(void **state) {
 }
 
 static int fall(void *user, const double *x, const double *theta, const unsigned char *on, double *rate) {
-    (void)user, (void)theta, (void)on;
-    rate[0] = x[1], rate[1] = -WORLD_GRAVITY;
+    (void)user;
+    (void)theta;
+    (void)on;
+    rate[0] = x[1];
+    rate[1] = -WORLD_GRAVITY;
     return 0;
 }
 
 static int height(void *user, const double *x, const double *theta, double *gap, double *gap_x, double *gap_theta) {
-    (void)user, (void)theta, (void)gap_theta;
+    (void)user;
+    (void)theta;
+    (void)gap_theta;
     if (gap != NULL) gap[0] = x[0];
-    if (gap_x != NULL) gap_x[0] = 1, gap_x[1] = 0;
+    if (gap_x != NULL) {
+        gap_x[0] = 1;
+        gap_x[1] = 0;
+    }
     return 0;
 }
 
 /* user: the restitution */
 static int bounce(void *user, int i, double *x, const double *theta, double *x_x, double *x_theta) {
-    (void)i, (void)theta, (void)x_theta;
+    (void)i;
+    (void)theta;
+    (void)x_theta;
     double e = *(const double *)user;
     x[1] = -e * x[1];
-    if (x_x != NULL) x_x[0] = 1, x_x[1] = 0, x_x[2] = 0, x_x[3] = -e;
+    if (x_x != NULL) {
+        x_x[0] = 1;
+        x_x[1] = 0;
+        x_x[2] = 0;
+        x_x[3] = -e;
+    }
     return 0;
 }
 
@@ -289,7 +321,8 @@ static World start_number(int i) {
 static void step_well(World *w, double dt) {
     double y[WORLD_MAX_STATE];
     int nx = tac_nx(w->m);
-    w->options.dt = dt, w->options.inner_max = 1000000;
+    w->options.dt = dt;
+    w->options.inner_max = 1000000;
     world_start(w);
     CHECK_INT(tac_step(w->sim, w->x, NULL, y, &w->info), TAC_OK);
     CHECK(w->info.error_estimate <= 1);
@@ -359,13 +392,15 @@ static World grazing_world(double least) {
     tacGeomDef geom = ball();
     world_add_plane(&w, 0, 0.5);
     body.pos.z = 1 + HALF + least;
-    joint.type = TAC_JOINT_HINGE, joint.axis = (tacVec3){0, 1, 0};
+    joint.type = TAC_JOINT_HINGE;
+    joint.axis = (tacVec3){0, 1, 0};
     geom.pos.z = -1;
     int id = tac_model_add_body(w.b, 0, &body);
     tac_model_add_joint(w.b, id, &joint);
     tac_model_add_geom(w.b, id, &geom);
     finish(&w, TAC_INTEGRATOR_TSIT5, 0.2);
-    w.x[0] = -0.1, w.x[1] = 1;
+    w.x[0] = -0.1;
+    w.x[1] = 1;
     return w;
 }
 

@@ -48,7 +48,9 @@ typedef struct Order {
 } Order;
 
 static void advance(Order *o, tacIntegrator integrator, int steps, double *y) {
-    o->options.integrator = integrator, o->options.inner_steps = steps, o->options.inner_max = 2 * steps;
+    o->options.integrator = integrator;
+    o->options.inner_steps = steps;
+    o->options.inner_max = 2 * steps;
     tacSim *sim = open_integrator(o->m, &o->options);
     CHECK_INT(tac_step(sim, o->x, o->u, y, NULL), TAC_OK);
     tac_sim_free(sim);
@@ -80,9 +82,13 @@ static tacModel *smooth_creature(void) {
 static Order order_begin(void) {
     Order o = {.m = smooth_creature()};
     o.options = tac_default_options(o.m);
-    o.options.contact = TAC_CONTACT_MODEL_NONE, o.options.dt = ORDER_SPAN;
-    o.x = robot_array(tac_nx(o.m)), o.y = robot_array(tac_nx(o.m)), o.exact = robot_array(tac_nx(o.m));
-    o.u = robot_array(tac_ninput(o.m, &o.options)), o.d = robot_array(tac_ndx(o.m));
+    o.options.contact = TAC_CONTACT_MODEL_NONE;
+    o.options.dt = ORDER_SPAN;
+    o.x = robot_array(tac_nx(o.m));
+    o.y = robot_array(tac_nx(o.m));
+    o.exact = robot_array(tac_nx(o.m));
+    o.u = robot_array(tac_ninput(o.m, &o.options));
+    o.d = robot_array(tac_ndx(o.m));
     robot_state(o.m, o.x, 5);
     robot_random(o.m->nu, o.u, 0.5, 6);
     advance(&o, TAC_INTEGRATOR_DOPRI8, FINE_STEPS, o.exact);
@@ -96,14 +102,15 @@ static void order_end(Order *o) {
     tac_model_free(o->m);
 }
 
-/* From the finest pair of step sizes, a factor of two apart, whose errors are above rounding: methods of order five have
- * so small a leading term that the next one hides it before. */
+/* From the finest pair of step sizes, a factor of two apart, whose errors are above rounding: methods of order five
+ * have so small a leading term that the next one hides it before. */
 static double observed_order(Order *o, tacIntegrator integrator) {
     double before = error_of(o, integrator, FEW_STEPS), order = 0;
     for (int steps = 2 * FEW_STEPS; steps <= MOST_STEPS; steps *= 2) {
         double error = error_of(o, integrator, steps);
         if (error < LEAST_ERROR) break;
-        order = log2(before / error), before = error;
+        order = log2(before / error);
+        before = error;
     }
     return order;
 }
@@ -134,8 +141,11 @@ static const tacIntegrator CONTROLLED[ADAPTIVE] = {TAC_INTEGRATOR_TSIT5, TAC_INT
 /* x <- the state after `time`, in one outer step. */
 static void flow(const tacModel *m, tacIntegrator integrator, double time, double *x) {
     tacOptions options = tac_default_options(m);
-    options.contact = TAC_CONTACT_MODEL_NONE, options.integrator = integrator, options.dt = time;
-    options.rtol = options.atol = FINEST, options.inner_max = 1 << 20;
+    options.contact = TAC_CONTACT_MODEL_NONE;
+    options.integrator = integrator;
+    options.dt = time;
+    options.rtol = options.atol = FINEST;
+    options.inner_max = 1 << 20;
     tacSim *sim = open_integrator(m, &options);
     double *u = robot_array(tac_ninput(m, &options));
     CHECK_INT(tac_step(sim, x, u, x, NULL), TAC_OK);
@@ -155,7 +165,8 @@ static double pendulum_error(tacIntegrator integrator) {
     flow(m, integrator, 9, x);
     worst = apart(-sin(x[0]), -0.275087462576117, worst);
     worst = apart(-cos(x[0]), -0.961419205099125, worst);
-    x[0] = PI / 2, x[1] = 0;
+    x[0] = PI / 2;
+    x[1] = 0;
     flow(m, integrator, 2.367841947576237, x);
     worst = apart(x[0], PI / 2, worst);
     worst = apart(x[1], 0, worst);
@@ -186,7 +197,8 @@ static double free_body_error(tacIntegrator integrator) {
     double x[MOST] = {0}, worst = 0;
     tac_default_state(m, x);
     double *w = x + m->nq + 3;
-    w[0] = 0.01, w[1] = 1;
+    w[0] = 0.01;
+    w[1] = 1;
     flow(m, integrator, flip, x);
     worst = apart(w[1], -1, worst);
     flow(m, integrator, flip, x);
