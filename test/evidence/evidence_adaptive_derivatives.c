@@ -5,8 +5,9 @@
  *   free: error control at 1e-11, whose step sizes move as they like; centred differences of two widths, extrapolated
  * A parameter ends with * for all that begin so. One JSON line:
  *   {"model":path, "states":n, "in_contact":n, "events":n, "onsets":states, "switching":n, "ties":n, "compared":n,
- *    "within":n, "failed":n, "worst":e, "median":e, "reverse":e, "parameters":n, "cases":[[number, error], ...]}
- * switching: what acts changes within the smallest stencil (held), or features change (free). */
+ *    "within":n, "failed":n, "endless":n, "worst":e, "median":e, "reverse":e, "parameters":n, "cases":[[number, error], ...]}
+ * endless: onsets without an end, TAC_ERR_EVENTS. switching: what acts changes within the smallest stencil (held), or
+ * features change (free). */
 #include "adaptive_scene.h"
 #include "measure/differences.h"
 #include "measure/draw_contact.h"
@@ -37,7 +38,7 @@ typedef struct Study {
     double *A, *B, *P, *along, *difference, *work, *ybar, *gx, *gu, *gp;
     uint64_t active_set;
     double *errors;
-    long states, in_contact, events, onsets, switching, ties, compared, within, failed, ncase;
+    long states, in_contact, events, onsets, switching, ties, compared, within, failed, endless, ncase;
     double reverse, cases[MOST_CASES][2];
 } Study;
 
@@ -205,7 +206,8 @@ static void run_state(Study *w, uint64_t number) {
     tacStatus status = derive(w, &info);
     w->states++;
     if (status != TAC_OK) {
-        w->failed++;
+        w->endless += status == TAC_ERR_EVENTS;
+        w->failed += status != TAC_ERR_EVENTS;
         return;
     }
     w->in_contact += info.contacts > 0;
@@ -280,9 +282,9 @@ static int ascending(const void *a, const void *b) {
 static void print_study(Study *w) {
     qsort(w->errors, (size_t)w->compared, sizeof *w->errors, ascending);
     printf("{\"model\":\"%s\",\"states\":%ld,\"in_contact\":%ld,\"events\":%ld,\"onsets\":%ld,\"switching\":%ld,"
-           "\"ties\":%ld,\"compared\":%ld,\"within\":%ld,\"failed\":%ld",
+           "\"ties\":%ld,\"compared\":%ld,\"within\":%ld,\"failed\":%ld,\"endless\":%ld",
            w->s.path, w->states, w->in_contact, w->events, w->onsets, w->switching, w->ties, w->compared, w->within,
-           w->failed);
+           w->failed, w->endless);
     scene_print(0, "worst", w->compared > 0 ? w->errors[w->compared - 1] : 0);
     scene_print(0, "median", w->compared > 0 ? w->errors[w->compared / 2] : 0);
     scene_print(0, "reverse", w->reverse);

@@ -1,10 +1,10 @@
 /* evidence_adaptive_drops FIRST LAST MODEL...: a model is dropped, or swings against its limits, for SPAN seconds from
  * random states of these numbers: the derivative of the end along a random direction, beside centred differences at a
  * finer tolerance, where contact or a limit begins on the way. A JSON line for each model:
- *   {"model":path, "drops":n, "onsets":n, "compared":n, "within":n, "kinked":n, "grazing":n, "failed":n, "worst":e,
+ *   {"model":path, "drops":n, "onsets":n, "compared":n, "within":n, "kinked":n, "grazing":n, "failed":n, "endless":n, "worst":e,
  *    "median":e, "cases":[[number, error], ...]}
  * compared: those with an onset, without ties and switches (kinked), whose graze_margin exceeds what the stencil moves
- * (grazing: it does not); of them, what is within 1e-4. */
+ * (grazing: it does not); of them, what is within 1e-4. endless: onsets without an end, TAC_ERR_EVENTS. */
 #include "adaptive_scene.h"
 #include "measure/step_column.h"
 
@@ -28,7 +28,7 @@
 enum { STEPS = 10, STREAM = 41, MOST_CASES = 12, HALVINGS = 40, MOST_CONTACTS = 1024 };
 
 typedef struct Drops {
-    int drops, onsets, compared, within, kinked, grazing, failed, ncase;
+    int drops, onsets, compared, within, kinked, grazing, failed, endless, ncase;
     double *errors, cases[MOST_CASES][2];
 } Drops;
 
@@ -156,7 +156,8 @@ static void run_drop(Drop *d, uint64_t number, Drops *found) {
     }
     memcpy(d->end, d->s.x, (size_t)d->s.nx * sizeof(double));
     if (status == TAC_OK) status = differentiate(d);
-    found->failed += status != TAC_OK;
+    found->endless += status == TAC_ERR_EVENTS;
+    found->failed += status != TAC_OK && status != TAC_ERR_EVENTS;
     if (status == TAC_OK) note_error(found, number, relative_error(ndx, d->push, d->difference));
 }
 
@@ -168,8 +169,8 @@ static int ascending(const void *a, const void *b) {
 static void print_drops(const char *path, Drops *f) {
     qsort(f->errors, (size_t)f->compared, sizeof *f->errors, ascending);
     printf("{\"model\":\"%s\",\"drops\":%d,\"onsets\":%d,\"compared\":%d,\"within\":%d,\"kinked\":%d,\"grazing\":%d,"
-           "\"failed\":%d",
-           path, f->drops, f->onsets, f->compared, f->within, f->kinked, f->grazing, f->failed);
+           "\"failed\":%d,\"endless\":%d",
+           path, f->drops, f->onsets, f->compared, f->within, f->kinked, f->grazing, f->failed, f->endless);
     scene_print(0, "worst", f->compared > 0 ? f->errors[f->compared - 1] : 0);
     scene_print(0, "median", f->compared > 0 ? f->errors[f->compared / 2] : 0);
     printf(",\"cases\":[");
