@@ -13,7 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define STEP 0.01 /* s */
+/* s: the whole motion is one outer step, as in the paper's program. */
+#define STEP TOSS_SPAN
 /* Of the slope, and how much faster than MuJoCo such a slope must be. */
 #define WITHIN       0.01
 #define TIMES_FASTER 50.0
