@@ -69,7 +69,7 @@ typedef enum {
     TAC_INTEGRATOR_HEUN,     /* Heun 2(1) */
     TAC_INTEGRATOR_RALSTON,  /* Ralston 2(1) */
     TAC_INTEGRATOR_MIDPOINT, /* midpoint 2(1) */
-    TAC_INTEGRATOR_STIFF     /* Rosenbrock 4(3), L-stable: for stiff contact */
+    TAC_INTEGRATOR_STIFF     /* ESDIRK 4(3), L-stable: for stiff contact */
 } tacIntegrator;
 typedef enum { TAC_CONE_PYRAMIDAL, TAC_CONE_ELLIPTIC } tacCone;
 typedef enum { TAC_SOLVER_PGS, TAC_SOLVER_CG, TAC_SOLVER_NEWTON } tacSolver;

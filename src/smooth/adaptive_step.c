@@ -18,7 +18,8 @@ static int layout(const tacAdaptiveKind *kind, tacAdaptive *a, const tacModel *m
                         .nd = c.nx,
                         .np = c.nu + c.np,
                         .max_gaps = 2 * m->na,
-                        .max_signals = 2 * m->nu};
+                        .max_signals = 2 * m->nu,
+                        .unsolved = &a->unsolved};
     a->options = (tacInnerOptions){o->integrator,  o->rtol,      o->atol,      o->inner_dt,
                                    o->inner_steps, o->inner_max, o->event_max, o->inner_checkpoints};
     a->held = TAC_TAKE(arena, m->na, unsigned char);
@@ -70,7 +71,7 @@ static tacStatus end_step(tacAdaptive *a, const tacMarch *march, tacStatus statu
     if (status != TAC_OK) return status;
     memcpy(ctx->work.next, march->now.x, (size_t)tac_nx(ctx->model) * sizeof(double));
     if (tac_first_nonfinite(tac_nx(ctx->model), ctx->work.next) >= 0) return TAC_ERR_NONFINITE;
-    return tac_end_step(ctx, TAC_OK, a->unsolved, y);
+    return tac_end_step(ctx, TAC_OK, march->unsolved, y);
 }
 
 tacStatus tac_adaptive_step(const tacAdaptiveKind *kind, tacContext *ctx, const double *x, const double *u, double *y) {

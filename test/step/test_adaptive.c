@@ -160,33 +160,32 @@ static void displace(const World *w, int column, double by, double *x) {
 
 /* --- Tests -------------------------------------------------------------------------------------------------------- */
 
-static void set_turning(World *w) {
+static void set_turning(World *w, double speed) {
     for (int i = 0; i < w->m->nv; i++)
-        w->x[w->m->nq + i] = 0.4 * (0.7 + 0.3 * i - 0.05 * i * i);
+        w->x[w->m->nq + i] = speed * (0.7 + 0.3 * i - 0.05 * i * i);
     w->u[0] = 0.3;
     w->o.dt = 0.4;
 }
 
-static void finds_the_orders_on_the_manifold(void **state) {
-    (void)state;
-    const struct {
-        tacIntegrator integrator;
-        int steps;
-        double order;
-    } rows[] = {{TAC_INTEGRATOR_TSIT5, 40, 5},    {TAC_INTEGRATOR_DOPRI5, 40, 5}, {TAC_INTEGRATOR_DOPRI8, 10, 8},
-                {TAC_INTEGRATOR_BOSH3, 40, 3},    {TAC_INTEGRATOR_HEUN, 64, 2},   {TAC_INTEGRATOR_RALSTON, 64, 2},
-                {TAC_INTEGRATOR_MIDPOINT, 64, 2}, {TAC_INTEGRATOR_STIFF, 40, 4}};
+typedef struct Order {
+    tacIntegrator integrator;
+    int steps;
+    double order;
+} Order;
+
+/* Errors with a number of steps and four times as many. */
+static void check_orders(int n, const Order *rows, double speed) {
     World truth, w;
     double d[32];
     open_world(&truth, turning_bodies(), TAC_INTEGRATOR_DOPRI8, TAC_CONTACT_MODEL_NONE);
-    set_turning(&truth);
+    set_turning(&truth, speed);
     truth.o.inner_steps = 200;
     run(&truth);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (int i = 0; i < n; i++) {
         double error[2] = {0, 0};
         for (int k = 0; k < 2; k++) {
             open_world(&w, turning_bodies(), rows[i].integrator, TAC_CONTACT_MODEL_NONE);
-            set_turning(&w);
+            set_turning(&w, speed);
             w.o.inner_steps = rows[i].steps << 2 * k;
             run(&w);
             difference(&w, w.y, truth.y, d);
@@ -197,6 +196,18 @@ static void finds_the_orders_on_the_manifold(void **state) {
         CHECK_NEAR(0.25 * log2(error[0] / error[1]), rows[i].order, ORDER_TOL);
     }
     close_world(&truth);
+}
+
+/* Slower motion for order eight, whose errors would be rounding where they are regular. */
+static void finds_the_orders_on_the_manifold(void **state) {
+    (void)state;
+    const Order fast[] = {{TAC_INTEGRATOR_TSIT5, 40, 5},   {TAC_INTEGRATOR_DOPRI5, 40, 5},
+                          {TAC_INTEGRATOR_BOSH3, 40, 3},   {TAC_INTEGRATOR_HEUN, 64, 2},
+                          {TAC_INTEGRATOR_RALSTON, 64, 2}, {TAC_INTEGRATOR_MIDPOINT, 64, 2},
+                          {TAC_INTEGRATOR_STIFF, 64, 4}};
+    const Order slow[] = {{TAC_INTEGRATOR_DOPRI8, 10, 8}};
+    check_orders(7, fast, 1);
+    check_orders(1, slow, 0.4);
 }
 
 /* The truth is from differences at tolerance 1e-12 (design/math/adaptive.md). */
@@ -291,7 +302,7 @@ static void derivative_is_that_of_fixed_steps(void **state) {
     for (int i = TAC_INTEGRATOR_TSIT5; i <= TAC_INTEGRATOR_STIFF; i++) {
         World w;
         open_world(&w, turning_bodies(), (tacIntegrator)i, TAC_CONTACT_MODEL_NONE);
-        set_turning(&w);
+        set_turning(&w, 0.4);
         w.o.dt = 0.1;
         w.o.inner_steps = 2;
         check_columns(&w, 1e-5);
@@ -330,7 +341,7 @@ static void reverse_is_forward(void **state) {
     for (int i = 0; i < 3; i++) {
         World w;
         open_world(&w, turning_bodies(), some[i], TAC_CONTACT_MODEL_NONE);
-        set_turning(&w);
+        set_turning(&w, 0.4);
         w.u[0] = 2;
         check_reverse(&w);
         assert_int_equal(w.info.events, 1); /* the activation reaches its range */

@@ -74,6 +74,7 @@ typedef struct tacFlow {
     const tacFlowCalls *call;
     int nx, nd, np;            /* np: columns of p */
     int max_gaps, max_signals; /* room */
+    int *unsolved;             /* set to 1 by a rate that its solver did not reach; NULL: none does */
 } tacFlow;
 
 /* How to integrate. */

@@ -33,7 +33,9 @@ int tac_inner_layout(tacInner *s, const tacFlow *flow, const tacOdeMethod *metho
 /* f, k and signals of stage i at its z. */
 static tacStatus evaluate(tacInner *s, int i) {
     const tacFlow *flow = s->flow;
+    if (flow->unsolved != NULL) *flow->unsolved = 0;
     TAC_TRY(flow->call->rate(flow->user, s->X[i], s->f[i]));
+    s->unsolved |= flow->unsolved != NULL && *flow->unsolved;
     s->nsignal = flow->call->signals == NULL ? 0 : flow->call->signals(flow->user, s->signal[i]);
     tac_flow_correct(flow, s->z[i], s->f[i], s->k[i]);
     return tac_first_nonfinite(flow->nd, s->k[i]) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
@@ -143,6 +145,7 @@ static tacStatus solve_stage(tacInner *s, int i, const double *base) {
 
 tacStatus tac_inner_run(tacInner *s, double h) {
     s->h = h;
+    s->unsolved = 0;
     for (int i = 1; i < s->method->stages; i++) {
         if (s->method->diagonal == 0) {
             sum_stages(s, i, s->z[i]);

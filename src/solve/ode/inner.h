@@ -17,6 +17,7 @@ typedef struct tacInner {
     double *z[TAC_ODE_MOST_STAGES], *f[TAC_ODE_MOST_STAGES], *k[TAC_ODE_MOST_STAGES]; /* nd */
     double *signal[TAC_ODE_MOST_STAGES];                                              /* max_signals */
     int nsignal;
+    int unsolved;            /* 1: some rate of the stages that were run is */
     double *error, *size[2]; /* nd */
     double *dense, *at;      /* nd, nx: a point between */
     /* implicit: */

@@ -49,6 +49,7 @@ tacStatus tac_march_begin(tacMarch *m, double span, const double *x, tacStepInfo
     m->now.begun = -1;
     m->now.target = m->now.fresh = m->now.arrived = 0;
     m->span = span;
+    m->unsolved = 0;
     m->info = info;
     TAC_TRY(open_set(m, 0, &onsets, &changed));
     if (onsets > 0) m->now.begun = 0; /* each begins by a step of its own */
@@ -221,6 +222,7 @@ static void move_to_end(tacMarch *m) {
     for (int j = 0; j < s->nsignal; j++)
         now->sign[j] = s->signal[last][j] > 0;
     now->t += m->step.h;
+    m->unsolved |= s->unsolved;
     now->cross = m->crossing_next;
     now->crossing = m->crossing_signal;
     m->crossing_next = 0;

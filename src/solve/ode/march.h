@@ -47,6 +47,7 @@ typedef struct tacMarch {
     int ngap;
     double crossing_next; /* of the state that the step leads to: cross, crossing */
     int crossing_signal;
+    int unsolved;      /* 1: an accepted step has a rate that is not solved */
     tacStepInfo *info; /* inner steps, events, margins */
 } tacMarch;
 
