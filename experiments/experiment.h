@@ -56,6 +56,9 @@ int dojo_low_frequency(tacFindings *found);
 int dojo_timing(tacFindings *found);
 int dojo_convergence(tacFindings *found);
 int dojo_push_box(tacFindings *found);
+int diffmjx_point_mass(tacFindings *found);
+int diffmjx_toss(tacFindings *found);
+int diffmjx_cost(tacFindings *found);
 
 /* --- What they share --------------------------------------------------------------------------------------------- */
 

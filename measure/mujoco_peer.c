@@ -119,6 +119,12 @@ void measure_mujoco_step(void *context) {
     peer->call.step(peer->model, peer->data);
 }
 
+void measure_mujoco_forward(void *context) {
+    tacMujoco *peer = context;
+    restore(peer);
+    peer->call.forward(peer->model, peer->data);
+}
+
 void measure_mujoco_differences(void *context) {
     tacMujoco *peer = context;
     restore(peer);
@@ -133,6 +139,34 @@ double measure_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred
         peer->call.differences(peer->model, peer->data, EPSILON, (mjtByte)centred, peer->A, peer->B, NULL, NULL);
         peer->call.step(peer->model, peer->data);
     }
+    return bench_now() - start;
+}
+
+void measure_mujoco_use(tacMujoco *peer, tacMujocoIntegrator integrator) {
+    static const int NUMBER[] = {[MEASURE_MUJOCO_EULER] = mjINT_EULER,
+                                 [MEASURE_MUJOCO_RK4] = mjINT_RK4,
+                                 [MEASURE_MUJOCO_IMPLICIT] = mjINT_IMPLICIT};
+    peer->model->opt.integrator = NUMBER[integrator];
+}
+
+/* Of motions that stand beside error-controlled ones. */
+static const double RUN_TOLERANCE = 1e-15;
+enum { RUN_ITERATIONS = 100 };
+
+double measure_mujoco_run(tacMujoco *peer, tacMujocoIntegrator integrator, double dt, const double *x, int n,
+                          double *y) {
+    double start = bench_now();
+    mjOption *option = &peer->model->opt;
+    measure_mujoco_use(peer, integrator);
+    option->timestep = dt;
+    option->tolerance = RUN_TOLERANCE;
+    option->iterations = RUN_ITERATIONS;
+    memset(peer->ctrl, 0, (size_t)peer->model->nu * sizeof(double));
+    peer->call.reset(peer->model, peer->data);
+    put_state(peer, x);
+    for (int k = 0; k < n; k++)
+        peer->call.step(peer->model, peer->data);
+    get_state(peer, y);
     return bench_now() - start;
 }
 
@@ -182,6 +216,11 @@ double measure_mujoco_contacts(const tacMujoco *peer) {
 }
 void measure_mujoco_step(void *peer) { (void)peer; }
 void measure_mujoco_differences(void *peer) { (void)peer; }
+void measure_mujoco_forward(void *peer) { (void)peer; }
+void measure_mujoco_use(tacMujoco *peer, tacMujocoIntegrator integrator) {
+    (void)peer;
+    (void)integrator;
+}
 double measure_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred) {
     (void)peer;
     (void)U;
@@ -193,5 +232,15 @@ void measure_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) {
     (void)peer;
     (void)qpos;
     (void)qvel;
+}
+double measure_mujoco_run(tacMujoco *peer, tacMujocoIntegrator integrator, double dt, const double *x, int n,
+                          double *y) {
+    (void)peer;
+    (void)integrator;
+    (void)dt;
+    (void)x;
+    (void)n;
+    (void)y;
+    return 0;
 }
 #endif

@@ -24,8 +24,18 @@ double measure_mujoco_contacts(const tacMujoco *peer);
 /* benchWork: one step; A and B by centred differences. The context is the peer. */
 void measure_mujoco_step(void *peer);
 void measure_mujoco_differences(void *peer);
+/* The same: mj_forward, all that an acceleration needs. */
+void measure_mujoco_forward(void *peer);
 /* From the state of the last set or drive on, n steps under the controls of U (n rows), before each A and B by
  * differences, centred or to one side: -> seconds of CPU time. */
 double measure_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred);
+/* MuJoCo's integrators. implicit: of 2.2.2, which has no implicitfast yet. */
+typedef enum { MEASURE_MUJOCO_EULER, MEASURE_MUJOCO_RK4, MEASURE_MUJOCO_IMPLICIT } tacMujocoIntegrator;
+/* Steps from now on. */
+void measure_mujoco_use(tacMujoco *peer, tacMujocoIntegrator integrator);
+/* A motion of n steps dt from x under zero controls, forgetting what came before, its solver down to rounding: y is the
+ * state after it (y may be x) -> seconds of CPU time. The integrator stays with the peer. */
+double measure_mujoco_run(tacMujoco *peer, tacMujocoIntegrator integrator, double dt, const double *x, int n,
+                          double *y);
 /* The last step's result: qpos, qvel. */
 void measure_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel);

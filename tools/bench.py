@@ -18,6 +18,7 @@ def machine():
 
 
 ARGUMENTS = {
+    "bench_adaptive": ["models/humanoid.xml", "models/quadruped.xml", "experiments/scenes/toss_cube.xml", "64"],
     "bench_robots": ["models/humanoid.xml", "models/atlas.xml", "models/panda.xml"],
     "bench_contact": [f"models/{name}.xml" for name in ("half_cheetah", "ant", "quadruped", "humanoid", "atlas")],
 }

@@ -9,7 +9,11 @@ static const char *const INTEGRATORS[] = {
     [TAC_INTEGRATOR_EULER] = "euler",       [TAC_INTEGRATOR_RK4] = "rk4",
     [TAC_INTEGRATOR_IMPLICIT] = "implicit", [TAC_INTEGRATOR_IMPLICITFAST] = "implicitfast",
     [TAC_INTEGRATOR_RKMK4] = "rkmk4",       [TAC_INTEGRATOR_SPIN] = "spin",
-    [TAC_INTEGRATOR_CORIOLIS] = "coriolis"};
+    [TAC_INTEGRATOR_CORIOLIS] = "coriolis", [TAC_INTEGRATOR_TSIT5] = "tsit5",
+    [TAC_INTEGRATOR_DOPRI5] = "dopri5",     [TAC_INTEGRATOR_DOPRI8] = "dopri8",
+    [TAC_INTEGRATOR_BOSH3] = "bosh3",       [TAC_INTEGRATOR_HEUN] = "heun",
+    [TAC_INTEGRATOR_RALSTON] = "ralston",   [TAC_INTEGRATOR_MIDPOINT] = "midpoint",
+    [TAC_INTEGRATOR_STIFF] = "stiff"};
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
 

@@ -122,6 +122,22 @@ static json_t *state_json(tacJson *json, const tacModel *m, const double *y) {
     return next;
 }
 
+/* What inner steps report. No gap turned back: graze_margin is null. */
+static json_t *inner_json(tacJson *json, const tacStepInfo *info) {
+    json_t *inner = json_object();
+    json_object_set_new(inner, "accepted", json_integer(info->inner_accepted));
+    json_object_set_new(inner, "rejected", json_integer(info->inner_rejected));
+    json_object_set_new(inner, "events", json_integer(info->events));
+    json_object_set_new(inner, "ties", json_integer(info->ties));
+    json_object_set_new(inner, "switches", json_integer(info->switches));
+    json_object_set_new(inner, "error_estimate",
+                        measure_json_number(json, "inner.error_estimate", info->error_estimate));
+    json_object_set_new(
+        inner, "graze_margin",
+        isinf(info->graze_margin) ? json_null() : measure_json_number(json, "inner.graze_margin", info->graze_margin));
+    return inner;
+}
+
 static json_t *info_json(tacJson *json, const tacGradRun *run) {
     json_t *info = json_object();
     json_object_set_new(info, "status", json_string(tac_status_text(run->info.status)));
@@ -130,6 +146,8 @@ static json_t *info_json(tacJson *json, const tacGradRun *run) {
     json_object_set_new(info, "integrator", json_string(cli_integrator_word(&run->options)));
     json_object_set_new(info, "dt", measure_json_number(json, "info.dt", run->options.dt));
     json_object_set_new(info, "mode", json_string(MODES[run->options.gradient]));
+    if (run->options.integrator >= TAC_INTEGRATOR_TSIT5)
+        json_object_set_new(info, "inner", inner_json(json, &run->info));
     json_object_set_new(info, "rows", tangent_names(run->model));
     json_object_set_new(info, "inputs", input_names(run->model, &run->options));
     json_object_set_new(info, "shared", cli_shared_json(&run->shared));

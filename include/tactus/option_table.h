@@ -27,8 +27,9 @@ enum {
     X(contact, CHOICE, TAC_CONTACT_MODEL_SOFT, R(0, TAC_CONTACT_MODEL_COUNT - 1, 0), 0,                                \
       TAC_CONTACT_MODELS(TAC_OPTION_WORD), "--contact",                                                                \
       "contact model")                                                                                                 \
-    X(integrator, CHOICE, TAC_INTEGRATOR_EULER, R(0, TAC_INTEGRATOR_CORIOLIS, 0), 0,                                   \
-      "euler|rk4|implicit|implicitfast|rkmk4|spin|coriolis|", "--integrator",                                          \
+    X(integrator, CHOICE, TAC_INTEGRATOR_EULER, R(0, TAC_INTEGRATOR_STIFF, 0), 0,                                      \
+      "euler|rk4|implicit|implicitfast|rkmk4|spin|coriolis|"                                                           \
+      "tsit5|dopri5|dopri8|bosh3|heun|ralston|midpoint|stiff|", "--integrator",                                        \
       "time integrator; default: the model's, or euler if the contact model does not support it")                      \
     X(dt, REAL, 0, R(0, TAC_MOST_REAL, TAC_RANGE_ABOVE), 0, NULL, "--dt", "time step, s; default: the model's value")  \
     X(inputs, INT, 0, R(0, 7, 0), 0, NULL, NULL, "blocks of u after ctrl: sum of TAC_INPUT_*")                         \
@@ -67,7 +68,21 @@ enum {
     X(soft_ls_tolerance, REAL, 0, R(0, 1, TAC_RANGE_BELOW), TAC_FOR(SOFT), NULL, "--ls-tolerance",                     \
       "line-search tolerance (relative slope); 0: the model's value, at most 1e-3")                                    \
     X(soft_ls_iterations, INT, 0, R(0, TAC_MOST_INT, 0), TAC_FOR(SOFT), NULL, "--ls-iterations",                       \
-      "maximum line-search iterations; 0: the model's value, at least 50")
+      "maximum line-search iterations; 0: the model's value, at least 50")                                             \
+    X(rtol, REAL, 1e-6, R(1e-14, 1, 0), TAC_FOR(NONE) | TAC_FOR(SOFT), NULL, "--rtol",                                 \
+      "inner steps: relative error tolerance")                                                                         \
+    X(atol, REAL, 1e-6, R(1e-14, 1, 0), TAC_FOR(NONE) | TAC_FOR(SOFT), NULL, "--atol",                                 \
+      "inner steps: absolute error tolerance, in SI units of tangent coordinates")                                     \
+    X(inner_dt, REAL, 0, R(1e-14, TAC_MOST_REAL, TAC_RANGE_OR_ZERO), TAC_FOR(NONE) | TAC_FOR(SOFT), NULL, "--inner-dt",\
+      "first inner step, s; 0: estimated from the state")                                                              \
+    X(inner_steps, INT, 0, R(0, TAC_MOST_INT, 0), TAC_FOR(NONE) | TAC_FOR(SOFT), NULL, "--inner-steps",                \
+      "fixed number of inner steps, without error control; 0: error control")                                          \
+    X(inner_max, INT, 10000, R(1, TAC_MOST_INT, 0), TAC_FOR(NONE) | TAC_FOR(SOFT), NULL, "--inner-max",                \
+      "maximum inner steps per step, accepted and rejected")                                                           \
+    X(event_max, INT, 1000, R(-1, TAC_MOST_INT, 0), TAC_FOR(NONE) | TAC_FOR(SOFT), NULL, "--event-max",                \
+      "maximum events per step with inner steps; -1: events are not looked for")                                       \
+    X(inner_checkpoints, INT, 32, R(1, 1 << 20, 0), TAC_FOR(NONE) | TAC_FOR(SOFT), NULL, "--inner-checkpoints",        \
+      "inner states that the reverse mode of a step keeps; the others are recomputed")
 /* clang-format on */
 
 #define TAC_MOST_REAL 1.7976931348623157e308

@@ -77,6 +77,15 @@ typedef struct tacOptions {
     int soft_iterations;   /* soft: maximum solver iterations; default 0: the model's value, at least 100 (CG: 1000) */
     double soft_ls_tolerance; /* soft: line-search tolerance (relative slope); default 0: the model's, at most 1e-3 */
     int soft_ls_iterations;   /* soft: maximum line-search iterations; default 0: the model's value, at least 50 */
+    /* Integrators with inner steps, TAC_INTEGRATOR_TSIT5 to TAC_INTEGRATOR_STIFF (docs/theory/adaptive.md) */
+    double rtol, atol; /* an inner step's error is at most atol + rtol |x|, root mean square over tangent coordinates;
+                          rotations: atol + rtol. From 1e-14 to 1; default 1e-6 each */
+    double inner_dt;   /* s: first inner step; default 0: estimated from the state */
+    int inner_steps;   /* number of equal inner steps, without error control; default 0: error control */
+    int inner_max;     /* maximum inner steps per step, accepted and rejected: more: TAC_ERR_INNER_MAX; default 10000 */
+    int event_max;     /* maximum events per step; more: TAC_ERR_EVENTS; -1: no events are looked for; default 1000 */
+    int inner_checkpoints; /* inner states that reverse mode keeps within a step; the result has the same bits for any
+                              number; default 32 */
     struct tacStepInfo *batch_info; /* batches only: one info per world; default NULL: none */
 } tacOptions;
 
@@ -127,6 +136,9 @@ typedef struct tacIteration {
  * only if they are TAC_ERR_UNSOLVED or, with lcp, if a fast body rotates as it lands. */
 #define TAC_START_TOLERANCE 1e-3
 
+/* m, rad: a gap that turns back nearer to its margin grazes (graze_margin). */
+#define TAC_GRAZE_MARGIN 1e-6
+
 /* What happened in a step: solver, contacts, and distances to the next kink of the gradient. */
 typedef struct tacStepInfo {
     tacStatus status;
@@ -162,6 +174,17 @@ typedef struct tacStepInfo {
                                         TAC_START_TOLERANCE. The step still runs, and reduces violations as far as
                                         possible; tac_project_state repairs such a state */
     tacViolation violation;          /* lcp, ncp: largest violation at x; constraints of mocap bodies do not count */
+    /* Of integrators with inner steps; else zero. ties counts also events at one time whose order changes the step. */
+    int inner_accepted, inner_rejected; /* inner steps */
+    int events;            /* onsets and ends of constraints that still act, where the acceleration jumps */
+    int switches;          /* changes of a contact's features while it acts: the derivative has no term for them */
+    double error_estimate; /* largest error of an accepted inner step, in units of its tolerance */
+    double graze_margin;   /* m, rad: least distance from its margin at which a gap turned back; below 1e-6 the step has
+                              no two-sided derivative. Infinite: none turned back */
+    double stop_time;      /* s: time within the step that was reached; dt: all of it */
+    int has_stop;          /* 1: the step failed at stop_time because of the constraint below */
+    tacConstraintKind stop_kind;
+    int stop_id[2];     /* contact: its geoms; limit: joint or tendon, then 0 lower, 1 upper */
     double energy_gain; /* J: E(y) - E(x) minus the work of inputs, h (v + v+)/2 . f at x. E is that of tac_energy at
                            the step's mocap poses; f = actuators + gravity compensation + applied forces. Mocap
                            bodies are at rest in a step and do no work, so a body that follows one gains energy.

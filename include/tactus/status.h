@@ -54,7 +54,10 @@ extern "C" {
     X(TAC_ERR_IMPACTS, "more impacts in a step than the options allow, or too fast a spin; the state after the last "  \
                        "of them is returned")                                                                          \
     X(TAC_ERR_INCONSISTENT,                                                                                            \
-      "the state breaks its constraints: a loop is open, geoms overlap or a joint is out of range")
+      "the state breaks its constraints: a loop is open, geoms overlap or a joint is out of range")                    \
+    X(TAC_ERR_INNER_STEP, "error control asks for inner steps below 1e-14 s")                                          \
+    X(TAC_ERR_INNER_MAX, "more inner steps in a step than the options allow")                                          \
+    X(TAC_ERR_EVENTS, "more events in a step than the options allow")
 
 typedef enum {
 #define X(name, text) name,

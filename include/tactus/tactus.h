@@ -10,6 +10,7 @@
 #pragma once
 
 #include "tactus/contact.h"
+#include "tactus/ode.h"
 #include "tactus/old_names.h"
 #include "tactus/options.h"
 #include "tactus/status.h"

@@ -59,8 +59,17 @@ typedef enum {
     TAC_INTEGRATOR_IMPLICIT,
     TAC_INTEGRATOR_IMPLICITFAST,
     TAC_INTEGRATOR_RKMK4,
-    TAC_INTEGRATOR_SPIN,    /* Euler; single rotating bodies conserve energy; contact none. lcp always has this */
-    TAC_INTEGRATOR_CORIOLIS /* SPIN, and Coriolis forces of linked bodies from momenta */
+    TAC_INTEGRATOR_SPIN,     /* Euler; single rotating bodies conserve energy; contact none. lcp always has this */
+    TAC_INTEGRATOR_CORIOLIS, /* SPIN, and Coriolis forces of linked bodies from momenta */
+    /* Inner steps with error control, or a fixed number of them; contact none and soft (docs/theory/adaptive.md) */
+    TAC_INTEGRATOR_TSIT5,    /* Tsitouras 5(4) */
+    TAC_INTEGRATOR_DOPRI5,   /* Dormand and Prince 5(4) */
+    TAC_INTEGRATOR_DOPRI8,   /* Dormand and Prince 8(5) */
+    TAC_INTEGRATOR_BOSH3,    /* Bogacki and Shampine 3(2) */
+    TAC_INTEGRATOR_HEUN,     /* Heun 2(1) */
+    TAC_INTEGRATOR_RALSTON,  /* Ralston 2(1) */
+    TAC_INTEGRATOR_MIDPOINT, /* midpoint 2(1) */
+    TAC_INTEGRATOR_STIFF     /* ESDIRK 4(3), L-stable: for stiff contact */
 } tacIntegrator;
 typedef enum { TAC_CONE_PYRAMIDAL, TAC_CONE_ELLIPTIC } tacCone;
 typedef enum { TAC_SOLVER_PGS, TAC_SOLVER_CG, TAC_SOLVER_NEWTON } tacSolver;

@@ -1,5 +1,7 @@
 #include "collide/scene.h"
 
+#include "base/error.h"
+
 #include "collide/tolerance.h"
 
 #include <float.h>
@@ -213,6 +215,14 @@ static void write_contact(const tacTouch *t, int a, int b, int pair, double incl
     c->angle = t->angle;
     c->switch_margin =
         tac_max(0, t->margin); /* negative by rounding or by a tie: the touch is at the border of its features */
+}
+
+tacStatus tac_scene_rebuild(const tacScene *s, tacContact *c) {
+    int a = c->geom[0], b = c->geom[1];
+    tacTouch touch = tac_contact_touch(c);
+    TAC_TRY(tac_touch_rebuild(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &touch));
+    write_contact(&touch, a, b, c->pair, c->include, c);
+    return TAC_OK;
 }
 
 tacTouch tac_contact_touch(const tacContact *c) {

@@ -59,3 +59,6 @@ void tac_scene_candidates(tacScene *s, const tacModel *m, tacCandidateVisit visi
 
 /* A contact in the narrow phase's form. */
 tacTouch tac_contact_touch(const tacContact *c);
+/* A contact with the same features at the poses of the scene: distance, points, normal and tangents follow.
+ * TAC_ERR_DEGENERATE: they do not touch there, and the contact stays as it is. */
+tacStatus tac_scene_rebuild(const tacScene *s, tacContact *c);

@@ -253,6 +253,12 @@ static void add_combination(const tacModel *m, tacRows *rows, tacRow like, const
     if (row->num == 0) rows->n--; /* nothing moves along it */
 }
 
+/* 1: what acts is given for the limit, and it does. -1: it is not given. */
+static int limit_acts(const tacRows *rows, tacRowKind kind, int id, int side) {
+    const unsigned char *acts = kind == TAC_ROW_JOINT_LIMIT ? rows->joint_acts : rows->tendon_acts;
+    return acts == NULL ? -1 : acts[2 * id + side];
+}
+
 /* Adds both ends of a coordinate's range if the step may reach them. */
 static void add_limits(const tacModel *m, tacRow like, double margin, const double *q, const double *v, double reach,
                        tacRows *rows) {
@@ -260,16 +266,18 @@ static void add_limits(const tacModel *m, tacRow like, double margin, const doub
         like.axis = side;
         tacCombination a = tac_row_combination(m, &like, q);
         double near = margin + reach * (tac_abs(tac_coordinate_rate(m, a.c[0], v)) + 1);
-        if (a.pos < near) add_combination(m, rows, like, &a);
+        int acts = limit_acts(rows, like.kind, like.id, side);
+        if (acts < 0 ? a.pos < near : acts) add_combination(m, rows, like, &a);
     }
 }
 
 static void add_all_limits(const tacModel *m, const double *q, const double *v, double reach, tacRows *rows) {
     for (int j = 0; j < m->njnt; j++) {
         if (!m->joint_limited[j] || m->joint_type[j] == TAC_JOINT_FREE) continue;
-        if (m->joint_type[j] == TAC_JOINT_BALL)
-            tac_add_ball_limit(m, j, q, v, reach, rows);
-        else
+        int acts = limit_acts(rows, TAC_ROW_JOINT_LIMIT, j, 1);
+        if (m->joint_type[j] == TAC_JOINT_BALL && acts != 0)
+            tac_add_ball_limit(m, j, q, v, acts < 0 ? reach : TAC_INFINITY, rows);
+        else if (m->joint_type[j] != TAC_JOINT_BALL)
             add_limits(m, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = j}, m->joint_margin[j], q, v, reach, rows);
     }
     for (int t = 0; t < m->ntendon; t++)

@@ -35,15 +35,17 @@ typedef struct tacRow {
 } tacRow;
 
 typedef struct tacRows {
-    int n, max;          /* rows */
-    int nnz, max_nnz;    /* numbers of J */
-    int overflow;        /* 1: there was no room for all */
-    int meet;            /* 1: connects and welds act in the middle of their anchors; set after the layout */
-    int turning;         /* 1: contacts of condim 4 and 6 have their rows of turning; set after the layout */
-    tacRow *row;         /* max */
-    int *dof;            /* max_nnz */
-    double *J, *Y;       /* max_nnz: J, and D^-1/2 L^-T J^T, which has the same places */
-    tacContact *contact; /* max_contacts */
+    int n, max;       /* rows */
+    int nnz, max_nnz; /* numbers of J */
+    int overflow;     /* 1: there was no room for all */
+    int meet;         /* 1: connects and welds act in the middle of their anchors; set after the layout */
+    int turning;      /* 1: contacts of condim 4 and 6 have their rows of turning; set after the layout */
+    const unsigned char *joint_acts, *tendon_acts; /* 2 njnt, 2 ntendon: limits with a row; NULL: those that are near;
+                                                      set after the layout */
+    tacRow *row;                                   /* max */
+    int *dof;                                      /* max_nnz */
+    double *J, *Y;                                 /* max_nnz: J, and D^-1/2 L^-T J^T, which has the same places */
+    tacContact *contact;                           /* max_contacts */
     int ncontact, max_contacts;
     int *first_row; /* max_contacts: the contact's normal row, or -1 */
 } tacRows;

@@ -97,6 +97,13 @@ typedef struct tacStepper {
 TAC_CONTACT_MODELS(X)
 #undef X
 
+/* Constraints that act, whatever their gaps are: of a step with inner steps. Contacts keep their features. */
+typedef struct tacActing {
+    const tacContact *contact;
+    int ncontact;
+    const unsigned char *joint, *tendon; /* 2 njnt, 2 ntendon: limits, lower and upper */
+} tacActing;
+
 /* All data that steps and their derivatives read and write besides x, u and the results. */
 struct tacContext {
     const tacModel *model; /* the simulated model */
@@ -108,7 +115,8 @@ struct tacContext {
     const tacContact *given; /* contact soft: contacts that replace those found, to compare solvers apart from
                               * collision; NULL: found. For steps only, not for derivatives */
     int ngiven;
-    tacIteration *history; /* record of the current step's iterations; NULL: not asked for */
+    const tacActing *acting; /* contact soft: NULL: those whose gaps are below their margins */
+    tacIteration *history;   /* record of the current step's iterations; NULL: not asked for */
     int max_history, searches;
     tacStepInfo info; /* of the current step; filled by the stepper */
     int margins;      /* 1: the caller of a Jacobian asks for its margins */
@@ -116,6 +124,15 @@ struct tacContext {
     tacWork work;
     tacArena arena; /* scratch, the workspace included */
 };
+
+/* 1: the integrator takes inner steps, with rates in continuous time. */
+static inline int tac_has_inner_steps(tacIntegrator integrator) {
+    return integrator >= TAC_INTEGRATOR_TSIT5 && integrator <= TAC_INTEGRATOR_STIFF;
+}
+/* The step that accelerations and forces look ahead, s. Rates in continuous time look no step ahead. */
+static inline double tac_lookahead(const tacContext *ctx) {
+    return tac_has_inner_steps(ctx->options.integrator) ? 0 : ctx->options.dt;
+}
 
 /* 1: there is a next state. The step succeeded, or it is the best one found. */
 static inline int tac_went_on(tacStatus status) {

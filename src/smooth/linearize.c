@@ -9,7 +9,7 @@
 
 tacSmoothPoint tac_point_of(const tacContext *ctx, const double *x, const double *u) {
     const tacModel *m = ctx->model;
-    return (tacSmoothPoint){x, x + m->nq, x + m->nq + m->nv, tac_inputs_of(&ctx->inputs, u), ctx->options.dt};
+    return (tacSmoothPoint){x, x + m->nq, x + m->nq + m->nv, tac_inputs_of(&ctx->inputs, u), tac_lookahead(ctx)};
 }
 
 tacColumns tac_columns_of(const tacModel *m, const tacOptions *options) {

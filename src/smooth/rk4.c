@@ -218,8 +218,7 @@ static void chain_acceleration(const tacModel *m, int first, Chain *k) {
             da[i * n + j] += k->D[i * n + j];
 }
 
-/* d(act_dot)/dtheta. Needs: the forces there. */
-static void emit_rates(tacContext *ctx, const double *x, const double *u, const tacSink *sink) {
+void tac_activation_rates_param(tacContext *ctx, const double *x, const double *u, const tacSink *sink) {
     const tacModel *m = ctx->model;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     for (int a = 0; a < m->nu; a++)
@@ -252,7 +251,7 @@ static void chain_rates(tacContext *ctx, const double *x, const double *u, Chain
     for (size_t j = 0; j < (size_t)m->na; j++)
         for (size_t i = 0; i < n; i++)
             drate[j * n + i] += k->act[j] * dact[j * n + i];
-    emit_rates(ctx, x, u, &(tacSink){.matrix = drate + k->c.nx + k->c.nu, .ld = k->c.n});
+    tac_activation_rates_param(ctx, x, u, &(tacSink){.matrix = drate + k->c.nx + k->c.nu, .ld = k->c.n});
 }
 
 static tacStatus run_chain(tacContext *ctx, const double *u, const Stages *s, Chain *k) {
@@ -440,7 +439,7 @@ static tacStatus pull_rates(tacContext *ctx, const double *u, int i, const Stage
     if (!tac_went_on(status)) return status;
     tacSink act_sink = {.lambda = p->rate, .bar = actbar}, ctrl_sink = {.lambda = p->rate, .bar = p->bar.u};
     tac_activation_rates_jac(m, &ctx->work, u, &act_sink, &ctrl_sink);
-    if (bar.theta != NULL) emit_rates(ctx, s->x[i], u, &(tacSink){.lambda = p->rate, .bar = bar.theta});
+    if (bar.theta != NULL) tac_activation_rates_param(ctx, s->x[i], u, &(tacSink){.lambda = p->rate, .bar = bar.theta});
     return TAC_OK;
 }
 

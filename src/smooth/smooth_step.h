@@ -17,8 +17,9 @@ tacStatus tac_advance(tacContext *ctx, const double *x);
 /* Computes only the velocities of w->next, and h v+. A reverse pass needs no more of the next state. */
 tacStatus tac_advance_velocity(tacContext *ctx, const double *x);
 
-/* Steps without constraints: semi-implicit Euler (euler.c), Runge-Kutta (rk4.c), implicit in velocity (implicit.c). */
-extern const tacStepper TAC_STEPPER_EULER, TAC_STEPPER_RK4, TAC_STEPPER_IMPLICIT;
+/* Steps without constraints: semi-implicit Euler (euler.c), Runge-Kutta (rk4.c), implicit in velocity (implicit.c),
+ * inner steps (adaptive_step.c). */
+extern const tacStepper TAC_STEPPER_EULER, TAC_STEPPER_RK4, TAC_STEPPER_IMPLICIT, TAC_STEPPER_ADAPTIVE;
 
 /* Ends every step and every derivative of one. If there is a next state (tac_went_on), w->next goes to y (NULL: not
  * asked for). unsolved 1: the contact problem was not solved and w->next is the best point found; TAC_OK becomes
@@ -36,3 +37,5 @@ tacStatus tac_smooth_acceleration_vjp(tacContext *ctx, const double *x, const do
     .acceleration_vjp = tac_smooth_acceleration_vjp
 /* Lays out their memory on a dry arena, and that of the derivatives of a step with one acceleration. */
 void tac_smooth_measure(const tacModel *m, const tacOptions *options, tacArena *dry);
+/* Emits d(act_dot)/dtheta, rows of activations. Needs: the forces there. */
+void tac_activation_rates_param(tacContext *ctx, const double *x, const double *u, const tacSink *sink);

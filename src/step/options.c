@@ -89,6 +89,13 @@ static tacStatus refuse_value(const tacOptionInfo *o, double value, tacError *er
     return tac_fail(err, TAC_ERR_ARGUMENT, "option %s is %g: expected %s", o->name, value, expected);
 }
 
+tacStatus tac_check_option(const char *name, double value, tacError *err) {
+    const tacOptionInfo *o = OPTIONS;
+    while (o < OPTIONS + NOPTION && strcmp(o->name, name) != 0)
+        o++;
+    return o < OPTIONS + NOPTION && is_in_range(o, value) ? TAC_OK : refuse_value(o, value, err);
+}
+
 /* Options of another contact model are not read; those that ask for another kind of step are refused. */
 static int is_refused(const tacOptionInfo *o, const tacOptions *options) {
     int reads = o->contacts == 0 || o->contacts & TAC_CONTACT_BIT(options->contact);
@@ -160,7 +167,9 @@ tacStatus tac_option_set(tacOptions *options, const char *name, const char *text
 #define X(NAME, name, text) [TAC_CONTACT_MODEL_##NAME] = TAC_STEPPERS_##NAME,
 static const tacStepper *const *const STEPPERS[] = {TAC_CONTACT_MODELS(X)};
 #undef X
-static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4", "implicit", "implicitfast", "RKMK4", "spin", "coriolis"};
+static const char *const INTEGRATOR_NAMES[] = {"Euler", "RK4",      "implicit", "implicitfast", "RKMK4",
+                                               "spin",  "coriolis", "tsit5",    "dopri5",       "dopri8",
+                                               "bosh3", "heun",     "ralston",  "midpoint",     "stiff"};
 
 const tacStepper *tac_find_stepper(const tacOptions *options) {
     for (const tacStepper *const *one = STEPPERS[options->contact]; *one != NULL; one++)
@@ -185,8 +194,8 @@ const char *tac_contacts_with(tacStepperTest *has, char text[TAC_CONTACT_WORDS])
 }
 
 static tacStatus refuse_integrator(const tacModel *model, const tacOptions *options, tacError *err) {
-    char has[128] = "";
-    for (int i = 0, n = 0; i <= TAC_INTEGRATOR_CORIOLIS && n < (int)sizeof has; i++) {
+    char has[192] = "";
+    for (int i = 0, n = 0; i <= TAC_INTEGRATOR_STIFF && n < (int)sizeof has; i++) {
         tacOptions other = *options;
         other.integrator = (tacIntegrator)i;
         if (tac_find_stepper(&other) != NULL)

@@ -11,3 +11,5 @@ enum { TAC_CONTACT_WORDS = 64 };
 const char *tac_contacts_with(tacStepperTest *has, char text[TAC_CONTACT_WORDS]);
 /* Checks the options a caller asks for. The model's own integrator becomes Euler's where the contact model lacks it. */
 tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err);
+/* TAC_OK: the value is in the range of the option. */
+tacStatus tac_check_option(const char *name, double value, tacError *err);

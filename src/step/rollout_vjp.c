@@ -1,7 +1,7 @@
 /* The reverse mode of a rollout. States are needed from the last to the first; as many as there is memory for are kept
  * on a stack, and the others are stepped again from the one below (checkpoint.h). Every state is the result of the same
  * steps whatever is kept, so the memory changes no bit of the gradient. */
-#include "step/checkpoint.h"
+#include "solve/checkpoint.h"
 #include "step/call.h"
 
 #include <stdint.h>

@@ -31,6 +31,19 @@ class Grad(driver.Case):
         made = self.fine("sim", self.arm, "--state", state, "--steps", 1, "--json").json()
         self.assertEqual(got["next"], made["final"])
 
+    def test_inner_steps_are_reported(self):
+        """A ball that lands within the step; options out of range are named."""
+        ball = self.file("ball.xml", """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+          <body pos="0 0 0.15"><freejoint/><geom type="sphere" size="0.1"/></body></worldbody></mujoco>""")
+        words = ("grad", ball, "--integrator", "tsit5", "--rtol", 1e-9, "--atol", 1e-9, "--dt", 0.12, "--json")
+        inner = self.fine(*words).json()["info"]["inner"]
+        self.assertGreater(inner["accepted"], 5)
+        self.assertEqual([inner[key] for key in ("events", "ties", "switches")], [1, 0, 0])
+        self.assertLessEqual(inner["error_estimate"], 1)
+        self.refused("--rtol", "grad", ball, "--integrator", "tsit5", "--rtol", 2)
+        self.refused("tsit5", "grad", ball, "--integrator", "tsit5", "--contact", "lcp")
+        self.refused("more events", "grad", ball, "--integrator", "tsit5", "--dt", 0.12, "--event-max", 0, code=1)
+
     def test_time_step_is_the_one_that_is_asked_for(self):
         """The column of option.timestep, at --dt, against a difference of two runs of the program itself."""
         step, column = 1e-6, [row[0] for row in self.grad("--key", "bent", "--dt", 0.01, "--param", "option.timestep")["P"]]

@@ -107,6 +107,15 @@ class Reproduce(Case):
         ratio = ours["round_top_coarse"]["jellett_change"] / ours["round_top"]["jellett_change"]
         self.assertTrue(6 < ratio < 10, ratio)
 
+    def test_point_mass(self):
+        """The closed form: -1 and -exp(-pi/(2 w)), w^2 = 50 - 1/4; small steps miss what moves with the times of the jumps."""
+        _, ours = self.holds("diffmjx-point-mass")
+        self.assertEqual(ours["ideal"]["slope_after_contact"], -1)
+        self.assertEqual(ours["ideal"]["slope_after_contact_small_steps"], 1)
+        self.assertAlmostEqual(ours["penalty"]["slope_after_contact"], -0.8003536, 7)
+        self.assertAlmostEqual(ours["penalty"]["miss_small_steps_in_contact"], 0.127, 3)
+        self.assertLess(ours["penalty"]["miss_with_events"], 1e-6)
+
 
 if __name__ == "__main__":
     unittest.main()

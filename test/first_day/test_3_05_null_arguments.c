@@ -56,6 +56,49 @@ CASE(tac_problem_solve) {
     STATUS(
         tac_problem_solve(P(&problem), (tacFrictionForm)I(TAC_FRICTION_CONE), P(w.memory), P(w.y), P(w.z), P(&info)));
 }
+
+static int fall(void *user, const double *x, const double *theta, const unsigned char *on, double *f) {
+    (void)user, (void)theta;
+    f[0] = on[0] ? -x[0] : -1;
+    return 0;
+}
+static int fall_jac(void *user, const double *x, const double *theta, const unsigned char *on, double *f_x,
+                    double *f_theta) {
+    (void)user, (void)x, (void)theta, (void)f_theta;
+    if (f_x != NULL) f_x[0] = on[0] ? -1 : 0;
+    return 0;
+}
+static int height(void *user, const double *x, const double *theta, double *gap, double *gap_x, double *gap_theta) {
+    (void)user, (void)theta, (void)gap_theta;
+    if (gap != NULL) gap[0] = x[0];
+    if (gap_x != NULL) gap_x[0] = 1;
+    return 0;
+}
+static tacOde *falling(void) {
+    static tacOde ode;
+    ode = (tacOde){.n = N(1), .ntheta = 0, .ngap = N(1), .f = fall, .f_jac = fall_jac, .gaps = height};
+    return P(&ode);
+}
+static tacOdeOptions *few_states(void) {
+    static tacOdeOptions options;
+    options = tac_default_ode_options();
+    options.inner_checkpoints = 1;
+    options.integrator = (tacIntegrator)I(TAC_INTEGRATOR_STIFF);
+    return P(&options);
+}
+CASE(tac_default_ode_options) { tac_default_ode_options(); }
+CASE(tac_ode_bytes) { SIZE(tac_ode_bytes(falling(), few_states(), P(&w.err))); }
+CASE(tac_ode_solve) {
+    STATUS(tac_ode_solve(falling(), few_states(), D(1), P(w.z), P(w.u), P(w.y), P(w.memory), P(&w.info)));
+}
+CASE(tac_ode_jac) {
+    tacOdeJac jac = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_ode_jac(falling(), few_states(), D(1), P(w.z), P(w.u), P(w.y), P(&jac), P(w.memory), P(&w.info)));
+}
+CASE(tac_ode_vjp) {
+    tacOdeGrad grad = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_ode_vjp(falling(), few_states(), D(1), P(w.z), P(w.u), P(w.x), P(&grad), P(w.memory), P(&w.info)));
+}
 CASE(tac_random_bits) { tac_random_bits(1, 2, 3); }
 CASE(tac_random_uniform) { w.value = tac_random_uniform(1, 2, 3); }
 CASE(tac_random_normal) { w.value = tac_random_normal(1, 2, 3); }
@@ -514,6 +557,11 @@ static const struct {
              CALL(tac_version),
              CALL(tac_problem_bytes),
              CALL(tac_problem_solve),
+             CALL(tac_default_ode_options),
+             CALL(tac_ode_bytes),
+             CALL(tac_ode_solve),
+             CALL(tac_ode_jac),
+             CALL(tac_ode_vjp),
              CALL(tac_random_bits),
              CALL(tac_random_uniform),
              CALL(tac_random_normal),
@@ -722,7 +770,8 @@ static void test_every_function(void **state) {
 /* The table has every function that the headers have. */
 static void test_table_is_complete(void **state) {
     (void)state;
-    const char *const headers[] = {"tactus.h", "io.h", "problem.h", "status.h", "options.h", "contact.h", "types.h"};
+    const char *const headers[] = {"tactus.h", "io.h",      "problem.h", "ode.h",
+                                   "status.h", "options.h", "contact.h", "types.h"};
     int found = 0;
     for (size_t h = 0; h < sizeof headers / sizeof *headers; h++) {
         char path[64], line[512], name[128];

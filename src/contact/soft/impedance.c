@@ -45,6 +45,8 @@ static void find_piece(const double solimp[5], double r, tacImpedance *out) {
     if (p < 2) next = tac_min(next, x);
     if (p < 2 && r < 0) out->piece = -out->piece;
     out->next = next * width;
+    out->past[0] = p != 1 ? (x - c) * width : 0;
+    out->past[1] = (x - 1) * width;
 }
 
 /* d = d_0 + y(|r|/width) (d_1 - d_0) */
@@ -54,6 +56,7 @@ static void find_impedance(const double solimp[5], double r, tacImpedance *out) 
     out->rate = 0;
     out->next = TAC_INFINITY;
     out->piece = 0;
+    out->past[0] = out->past[1] = 0;
     if (d0 == d1 || width <= TINY) return;
     find_piece(solimp, r, out);
     double x = tac_abs(r) / width, slope;

@@ -9,11 +9,12 @@ typedef struct tacSoftness {
 
 /* Impedance of a constraint at r = pos - margin: a_ref = -B vel - K d r. */
 typedef struct tacImpedance {
-    double K, B; /* 1/s^2, 1/s */
-    double d;    /* 0 < d < 1 */
-    double rate; /* dd/dr */
-    double next; /* change of r that leads to another smooth piece of d; infinite: none does */
-    int piece;   /* index of the piece */
+    double K, B;    /* 1/s^2, 1/s */
+    double d;       /* 0 < d < 1 */
+    double rate;    /* dd/dr */
+    double next;    /* change of r that leads to another smooth piece of d; infinite: none does */
+    int piece;      /* index of the piece */
+    double past[2]; /* m, rad: how far r is behind the midpoint, and behind the width; 0: d has no such border */
 } tacImpedance;
 
 /* Applies MuJoCo's bounds: impedances within [1e-4, 0.9999], width >= 0, power >= 1, and a time constant of at least

@@ -114,7 +114,7 @@ static tacStatus emit(tacContext *ctx, const double *x, const double *u, const t
     TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
-    tacSoftPoint p = {m, &ctx->work, &ctx->scene, soft, &point, a, ctx->options.dt, ctx->margins, -1, NULL, NULL};
+    tacSoftPoint p = {m, &ctx->work, &ctx->scene, soft, &point, a, tac_lookahead(ctx), ctx->margins, -1, NULL, NULL};
     if (!point_layout(&p, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     tacContactColumns to = {&sink[0], ctx->inputs.mocap < 0 ? NULL : &sink[1], theta ? &sink[2] : NULL, ctx->tangents};
     TAC_TRY(tac_soft_contacts_jac(&p, &to));

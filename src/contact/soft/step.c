@@ -2,6 +2,7 @@
  * velocity, Runge-Kutta. */
 #include "contact/soft/step.h"
 
+#include "contact/soft/adaptive.h"
 #include "contact/soft/hessian.h"
 #include "dynamics/mass.h"
 #include "math/scalar.h"
@@ -58,8 +59,36 @@ static tacStatus note_gaps(tacContext *ctx, const double *q, tacRows *rows) {
     return status;
 }
 
+/* A contact that acts, at the present poses. Where its features do not touch, it is the deepest one of its geoms. */
+static tacStatus follow_contact(tacContext *ctx, tacContact *c) {
+    tacContact deepest;
+    tacStatus status = tac_scene_rebuild(&ctx->scene, c);
+    if (status != TAC_ERR_DEGENERATE) return status;
+    TAC_TRY(tac_scene_distance(&ctx->scene, ctx->model, c->geom[0], c->geom[1], &deepest));
+    deepest.pair = c->pair;
+    deepest.include = c->include;
+    *c = deepest;
+    return TAC_OK;
+}
+
+/* The contacts that act, at the present poses. */
+static tacStatus take_acting(tacContext *ctx, tacRows *rows) {
+    const tacActing *acting = ctx->acting;
+    TAC_TRY(tac_place_geoms(ctx->model, &ctx->work, &ctx->scene));
+    rows->ncontact = acting->ncontact;
+    rows->joint_acts = acting->joint;
+    rows->tendon_acts = acting->tendon;
+    for (int c = 0; c < acting->ncontact; c++) {
+        rows->contact[c] = acting->contact[c];
+        TAC_TRY(follow_contact(ctx, &rows->contact[c]));
+        frame_contact(ctx, &rows->contact[c]);
+    }
+    return TAC_OK;
+}
+
 /* Finds the contacts near enough for a force. */
 static tacStatus find_contacts(tacContext *ctx, const double *q, tacRows *rows) {
+    if (ctx->acting != NULL) return take_acting(ctx, rows);
     if (ctx->margins) TAC_TRY(note_gaps(ctx, q, rows));
     if (ctx->given != NULL) {
         TAC_TRY(tac_place_geoms(ctx->model, &ctx->work, &ctx->scene));
@@ -97,7 +126,7 @@ tacStatus tac_soft_accelerate(tacContext *ctx, const double *x, const double *u,
     if (tac_first_nonfinite(m->nv, w->qacc) >= 0) return TAC_ERR_NONFINITE;
     TAC_TRY(find_contacts(ctx, x, &soft->rows));
     tac_rows_find(m, w, x, v, 0, &soft->rows);
-    tac_soft_setup(m, w, soft, v, ctx->options.dt);
+    tac_soft_setup(m, w, soft, v, tac_lookahead(ctx));
     memcpy(a0, w->qacc, (size_t)m->nv * sizeof *a0);
     tacSoftSearch search = tac_soft_search(m, &ctx->options);
     TAC_TRY(tac_soft_solve(m, w, soft, &search, a0, w->qacc, &ctx->arena));
@@ -242,4 +271,16 @@ static const tacStepper RUNGE_KUTTA = {.integrators = TAC_HAS(TAC_INTEGRATOR_RK4
                                        .measure = measure_rk4,
                                        ENTRIES};
 
-const tacStepper *const TAC_STEPPERS_SOFT[] = {&ONE_ACCELERATION, &RUNGE_KUTTA, NULL};
+static void measure_inner(const tacModel *m, const tacOptions *options, tacArena *dry) {
+    tac_soft_adaptive_measure(m, options, dry);
+    tac_soft_measure_outputs(m, options, dry);
+}
+
+static const tacStepper INNER_STEPS = {.integrators = TAC_INNER_INTEGRATORS,
+                                       .step = tac_soft_adaptive_step,
+                                       .jac = tac_soft_adaptive_jac,
+                                       .vjp = tac_soft_adaptive_vjp,
+                                       .measure = measure_inner,
+                                       ENTRIES};
+
+const tacStepper *const TAC_STEPPERS_SOFT[] = {&ONE_ACCELERATION, &RUNGE_KUTTA, &INNER_STEPS, NULL};

@@ -4,11 +4,15 @@ import json
 
 from checks.registry import Failed, Result, check, last_line
 
-SECONDS = 600
+SECONDS = 1800
 
 
 def reproduce(context, name):
-    """The document of one experiment; exit code 1 says that its criterion does not hold and is not a failure to run."""
+    """The document of one experiment, run once; exit code 1 says that its criterion does not hold and is not a failure to run."""
+    return context.once(f"reproduce {name}", lambda context: reproduce_anew(context, name))
+
+
+def reproduce_anew(context, name):
     done = context.run("taskset", "-c", "0", context.tactus, "reproduce", name, "--json", seconds=SECONDS)
     if done.returncode not in (0, 1) or not done.stdout.strip():
         raise Failed(f"{name}: exit {done.returncode}: {last_line(done.stderr)}")
@@ -49,7 +53,7 @@ TOL_CATAPULT = 1e-7  # Nimble's own block by position is 20 % off where an edge 
     slow=True,
 )
 def speed_nimble(context):
-    runs = [reproduce(context, "nimble-jacobians")["tactus"] for _ in range(NIMBLE_RUNS)]
+    runs = [reproduce_anew(context, "nimble-jacobians")["tactus"] for _ in range(NIMBLE_RUNS)]
     best = {scene: max(run[scene]["times_faster_than_nimble_2025"] for run in runs) for scene in NIMBLE_FASTER}
     error = max(run["catapult"]["error"]["dv+/dq"] for run in runs)
     lines = [f"{scene}: {' '.join(format(run[scene]['us_analytic'], '.1f') for run in runs)} us" for scene in best]
@@ -137,3 +141,27 @@ experiment(
     "an arm turns over a box at four of five distances, final distances within 3 cm of the paper's simulation",
     lambda paper, tactus: "; ".join(f"{100 * row['final']:.1f} cm ({100 * (row['final'] - paper[name]['final']):+.1f})" for name, row in tactus.items()),
 )
+experiment(
+    "diffmjx-point-mass",
+    "a point and a wall: with events within 1e-6 of the closed form at 2000 starts; small steps unrolled off by 0.127 in contact, of the wrong sign at the ideal wall",
+    lambda paper, tactus: "; ".join(f"{name}: with events {row['miss_with_events']:.0e}, unrolled {row['miss_small_steps_in_contact']:.3f}" for name, row in tactus.items()),
+)
+experiment(
+    "diffmjx-toss",
+    "five bodies thrown down at 200 speeds: where differences agree (90 %), slopes with events right at 99 %; elsewhere flagged",
+    lambda paper, tactus: "; ".join(f"{name} {row['with_events']} of {row['smooth']} (unrolled {row['unrolled']}, Euler {row['euler']}), {row['unflagged']} unflagged" for name, row in tactus.items()),
+    slow=True,
+)
+experiment(
+    "diffmjx-cost",
+    "a cube's loss -0.260896 and slope 0.5758; a slope within 1 % at least 50 times as fast as MuJoCo's differences",
+    lambda paper, tactus: f"{tactus['times_faster']:.0f} times as fast; loss off by {tactus['loss_off']:.1e}, slope by {tactus['slope_off']:.1e}",
+    slow=True,
+)
+DIFFMJX = ("diffmjx-point-mass", "diffmjx-toss", "diffmjx-cost")
+
+
+@check("adaptive-experiments", bar=f"the experiments {', '.join(DIFFMJX)} meet their criteria", slow=True)
+def diffmjx(context):
+    held = {name: reproduce(context, name)["pass"] is True for name in DIFFMJX}
+    return Result(all(held.values()), ", ".join(f"{name}: {'holds' if ok else 'does not hold'}" for name, ok in held.items()))

@@ -1,7 +1,7 @@
 /* The schedule that stores states: complete, never more than it may store, and with the least recomputation. */
 #include "support/check.h"
 
-#include "step/checkpoint.h"
+#include "solve/checkpoint.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "step/checkpoint.h"
+#include "solve/checkpoint.h"
 
 /* A number beyond any number of steps. */
 #define TAC_MANY 1e18
