@@ -1,19 +1,20 @@
 #include "collide/growth.h"
 
-/* Rows [from, to) of M's columns of the point, times lambda. */
-static tacVec3 pull_point(const tacConeProgram *p, int from, int to, const double *lambda) {
-    const double *x = p->M, *y = x + p->m, *z = y + p->m;
+/* Rows [from, to) of three of M's columns, times lambda. */
+static tacVec3 pull(const tacConeProgram *p, int column, int from, int to, const double *lambda) {
+    const double *x = p->M + (long)p->m * column, *y = x + p->m, *z = y + p->m;
     tacVec3 f = tac_zero3();
     for (int i = from; i < to; i++)
         f = tac_add3(f, tac_vec3(x[i] * lambda[i], y[i] * lambda[i], z[i] * lambda[i]));
     return f;
 }
 
-tacVec3 tac_growth_force(const tacGrowthPair *pair, int side, const double *lambda) {
-    tacGrowthRows r = tac_growth_term_rows(&pair->shape[side]->term[0]);
-    int half = pair->half[side][0], cone = pair->cone[side][0];
-    return tac_add3(pull_point(&pair->program, half, half + r.half, lambda),
-                    pull_point(&pair->program, cone, cone + r.dim, lambda));
+tacVec3 tac_growth_force(const tacGrowthPair *pair, int side, int term, const double *lambda) {
+    tacGrowthRows r = tac_growth_term_rows(&pair->shape[side]->term[term]);
+    int half = pair->half[side][term], cone = pair->cone[side][term];
+    int column = term == 0 ? TAC_GROWTH_POINT : pair->share[side][term];
+    return tac_add3(pull(&pair->program, column, half, half + r.half, lambda),
+                    pull(&pair->program, column, cone, cone + r.dim, lambda));
 }
 
 /* (G11): the path's point -> what the pair is asked for. D = -c0 . lambda, with centres from the origin. */
@@ -24,7 +25,7 @@ static void read_result(const tacGrowthPair *pair, tacGrowthResult *out) {
     out->dual = 0;
     for (int i = 0; i < p->m; i++)
         out->dual -= p->c0[i] * k->lambda[i];
-    out->force = tac_growth_force(pair, 1, k->lambda);
+    out->force = tac_growth_force(pair, 1, 0, k->lambda);
     double length = tac_norm3(out->force);
     out->gap = (out->dual - 1) / length;
     out->normal = tac_scale3(1 / length, out->force);

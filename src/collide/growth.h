@@ -75,12 +75,65 @@ int tac_growth_layout(int n, int m, int ncone, tacArena *arena, tacGrowthPair *p
 /* Fills the program's rows and a start inside. Needs its layout, with shapes set. */
 void tac_growth_rows(tacGrowthPair *pair);
 
+/* A row in its term's frame: a . y + alpha_by alpha + along_by t + one, y from the growth centre. */
+typedef struct tacGrowthRow {
+    tacVec3 a;
+    double alpha, along, one;
+} tacGrowthRow;
+/* Its change with number k of the term's size (3: with the depth of a plane). */
+tacGrowthRow tac_growth_half_change(const tacGrowthTerm *t, int row, int k);
+tacGrowthRow tac_growth_cone_change(const tacGrowthTerm *t, int row, int k);
+/* Changes of the centre and of the size that planes take, with number k of the term's size. */
+tacVec3 tac_growth_centre_change(const tacGrowthTerm *t, int k);
+double tac_growth_size_change(const tacGrowthTerm *t, int k);
+
 /* --- Solve (growth.c) --------------------------------------------------------------------------------------------- */
 
-/* Force of a shape at a dual point: sum over the rows of its first term of their part by the point. */
-tacVec3 tac_growth_force(const tacGrowthPair *pair, int side, const double *lambda);
+/* Force of a term at a dual point, in the world: sum over its rows of a lambda. That of a shape is its first term's. */
+tacVec3 tac_growth_force(const tacGrowthPair *pair, int side, int term, const double *lambda);
 
 /* Two shapes, not both planes -> the point of the path at kappa. Takes memory from the arena, which the caller
  * releases. TAC_ERR_UNSOLVED: best point found. */
 tacStatus tac_growth_solve(const tacGrowthShape *a, const tacGrowthShape *b, const tacConeSettings *settings,
                            tacArena *arena, tacGrowthPair *pair, tacGrowthResult *out);
+
+/* --- Derivatives at that kappa (growth_deriv.c) ------------------------------------------------------------------- */
+
+/* Weights of a result's numbers, or their changes: the rows of a public derivative. */
+typedef struct tacGrowthTangent {
+    double alpha, dual, gap;
+    tacVec3 point, normal;
+} tacGrowthTangent;
+
+/* A sum of numbers of a result, differentiated: y (n) and z (m) of (G10), from the arena. */
+typedef struct tacGrowthAdjoint {
+    double *y, *z;
+    tacVec3 force; /* weight of the force on shape 1 */
+} tacGrowthAdjoint;
+
+/* The parts that all numbers of a result are made of: alpha, point, force. */
+enum { TAC_GROWTH_PARTS = 7 };
+/* Takes the memory of one. 0: the arena is full. */
+int tac_growth_adjoint_layout(const tacGrowthPair *pair, tacArena *arena, tacGrowthAdjoint *out);
+/* Factors the system at the solution. TAC_ERR_SINGULAR: it has no derivative. */
+tacStatus tac_growth_prepare(tacGrowthPair *pair);
+/* Weights of the result's numbers -> the adjoint of their sum. */
+void tac_growth_adjoint(tacGrowthPair *pair, const tacGrowthResult *r, const tacGrowthTangent *bar,
+                        tacGrowthAdjoint *out);
+/* The adjoint of part k alone; 0 alpha, 1 to 3 point, 4 to 6 force. */
+void tac_growth_adjoint_part(tacGrowthPair *pair, int k, tacGrowthAdjoint *out);
+/* Derivatives of all parts by one number -> those of the result. */
+tacGrowthTangent tac_growth_combine(const tacGrowthResult *r, const double part[TAC_GROWTH_PARTS]);
+/* The barrier's value alpha - kappa sum log det s by the duals alone   [Silico, eq. 15] (G12). */
+void tac_growth_envelope(const tacGrowthPair *pair, tacGrowthAdjoint *out);
+
+/* Gradient of the sum by a shape's motion: as a whole (moved: 1 / m; turned about its origin p), and term by term. */
+typedef struct tacGrowthMotion {
+    tacVec3 moved, turned;
+    tacVec3 term_turned[TAC_GROWTH_TERMS];
+} tacGrowthMotion;
+void tac_growth_motion(const tacGrowthPair *pair, const tacGrowthAdjoint *k, int side, tacGrowthMotion *out);
+/* Gradient by the three numbers of a term's size; by the change of a polytope's faces and centre. */
+tacVec3 tac_growth_by_size(const tacGrowthPair *pair, const tacGrowthAdjoint *k, int side, int term);
+double tac_growth_along_faces(const tacGrowthPair *pair, const tacGrowthAdjoint *k, int side, int term,
+                              const tacGrowthFaces *change);

@@ -97,49 +97,77 @@ static double inner_sum(const tacGrowthShape *s) {
     return sum;
 }
 
-/* --- Rows: a . y + alpha_by alpha + along_by t + one, y in the term's frame from its centre ----------------------- */
-
-typedef struct Row {
-    tacVec3 a;
-    double alpha, along, one;
-} Row;
+/* --- Rows --------------------------------------------------------------------------------------------------------- */
 
 static tacVec3 axis(int k, double by) { return tac_vec3(k == 0 ? by : 0, k == 1 ? by : 0, k == 2 ? by : 0); }
 
 /* Half line k of a term   (G2). */
-static Row half_row(const tacGrowthTerm *t, int k, double depth) {
+static tacGrowthRow half_row(const tacGrowthTerm *t, int k, double depth) {
     double sign = k % 2 ? 1 : -1;
     switch (t->type) {
     case TAC_GEOM_PLANE: /* grows about a point below its face: alpha d - d - y_z */
-        return (Row){.a = axis(2, -1), .alpha = depth, .one = -depth};
+        return (tacGrowthRow){.a = axis(2, -1), .alpha = depth, .one = -depth};
     case TAC_GEOM_BOX: /* alpha h -+ y */
-        return (Row){.a = axis(k / 2, sign), .alpha = tac_get3(t->size, k / 2)};
+        return (tacGrowthRow){.a = axis(k / 2, sign), .alpha = tac_get3(t->size, k / 2)};
     case TAC_GEOM_CAPSULE: /* alpha l -+ t */
-        return (Row){.along = sign, .alpha = t->size.y};
+        return (tacGrowthRow){.along = sign, .alpha = t->size.y};
     case TAC_GEOM_CYLINDER: /* alpha l -+ y_z */
-        return (Row){.a = axis(2, sign), .alpha = t->size.y};
+        return (tacGrowthRow){.a = axis(2, sign), .alpha = t->size.y};
     case TAC_GEOM_CONE: /* y_z + alpha H / 4, H = 2 size.y */
-        return (Row){.a = axis(2, 1), .alpha = 0.5 * t->size.y};
+        return (tacGrowthRow){.a = axis(2, 1), .alpha = 0.5 * t->size.y};
     default: /* alpha b - a . y */
-        return (Row){.a = tac_neg3(t->faces.normal[k]), .alpha = t->faces.offset[k]};
+        return (tacGrowthRow){.a = tac_neg3(t->faces.normal[k]), .alpha = t->faces.offset[k]};
     }
 }
 
-/* Row k of a term's second-order cone   (G3). */
-static Row cone_row(const tacGrowthTerm *t, int k) {
+/* tacGrowthRow k of a term's second-order cone   (G3). */
+static tacGrowthRow cone_row(const tacGrowthTerm *t, int k) {
     double r = t->size.x;
     if (t->type == TAC_GEOM_ELLIPSOID) /* (alpha, y / radii) */
-        return k == 0 ? (Row){.alpha = 1} : (Row){.a = axis(k - 1, 1 / tac_get3(t->size, k - 1))};
+        return k == 0 ? (tacGrowthRow){.alpha = 1} : (tacGrowthRow){.a = axis(k - 1, 1 / tac_get3(t->size, k - 1))};
     if (t->type == TAC_GEOM_CONE && k == 0) /* (r / H (3/4 alpha H - y_z), y_perp) */
-        return (Row){.a = axis(2, -r / (2 * t->size.y)), .alpha = 0.75 * r};
-    if (k == 0) return (Row){.alpha = r}; /* (alpha r, y): ball; y_perp: cylinder; y - t e_z: capsule */
-    return (Row){.a = axis(k - 1, 1), .along = t->type == TAC_GEOM_CAPSULE && k == 3 ? -1 : 0};
+        return (tacGrowthRow){.a = axis(2, -r / (2 * t->size.y)), .alpha = 0.75 * r};
+    if (k == 0) return (tacGrowthRow){.alpha = r}; /* (alpha r, y): ball; y_perp: cylinder; y - t e_z: capsule */
+    return (tacGrowthRow){.a = axis(k - 1, 1), .along = t->type == TAC_GEOM_CAPSULE && k == 3 ? -1 : 0};
+}
+
+/* --- Their changes with a term's own numbers ---------------------------------------------------------------------- */
+
+tacGrowthRow tac_growth_half_change(const tacGrowthTerm *t, int row, int k) {
+    static const int number[TAC_GEOM_TYPES] = {
+        [TAC_GEOM_PLANE] = 3, [TAC_GEOM_CAPSULE] = 1, [TAC_GEOM_CYLINDER] = 1, [TAC_GEOM_CONE] = 1};
+    if (k != (t->type == TAC_GEOM_BOX ? row / 2 : number[t->type])) return (tacGrowthRow){.alpha = 0};
+    if (t->type == TAC_GEOM_PLANE) return (tacGrowthRow){.alpha = 1, .one = -1};
+    return (tacGrowthRow){.alpha = t->type == TAC_GEOM_CONE ? 0.5 : 1};
+}
+
+tacGrowthRow tac_growth_cone_change(const tacGrowthTerm *t, int row, int k) {
+    double r = t->size.x, h = t->size.y;
+    if (t->type == TAC_GEOM_ELLIPSOID) {
+        double radius = tac_get3(t->size, k < 3 ? k : 0);
+        return row == k + 1 ? (tacGrowthRow){.a = axis(k, -1 / (radius * radius))} : (tacGrowthRow){.alpha = 0};
+    }
+    if (row > 0 || k > 1) return (tacGrowthRow){.alpha = 0};
+    if (t->type == TAC_GEOM_CONE)
+        return k == 0 ? (tacGrowthRow){.a = axis(2, -1 / (2 * h)), .alpha = 0.75}
+                      : (tacGrowthRow){.a = axis(2, r / (2 * h * h))};
+    return (tacGrowthRow){.alpha = k == 0};
+}
+
+tacVec3 tac_growth_centre_change(const tacGrowthTerm *t, int k) {
+    return axis(2, t->type == TAC_GEOM_CONE && k == 1 ? -0.5 : 0);
+}
+
+double tac_growth_size_change(const tacGrowthTerm *t, int k) {
+    if (t->type == TAC_GEOM_SPHERE) return k == 0;
+    if (t->type == TAC_GEOM_BOX || t->type == TAC_GEOM_ELLIPSOID) return 1.0 / 3;
+    return t->type != TAC_GEOM_MESH && k < 2 ? 0.5 : 0;
 }
 
 /* --- The program -------------------------------------------------------------------------------------------------- */
 
 /* A row of the pair's program. The first term of a shape has the point less all other terms' shares. */
-static void write_row(const tacGrowthPair *pair, int side, int i, Row r, int row) {
+static void write_row(const tacGrowthPair *pair, int side, int i, tacGrowthRow r, int row) {
     const tacGrowthShape *s = pair->shape[side];
     const tacConeProgram *p = &pair->program;
     tacVec3 a = tac_mulmv3(s->term[i].R, r.a);

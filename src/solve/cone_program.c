@@ -4,14 +4,19 @@
 #include "math/scalar.h"
 
 /* Share of the way to the border that a step takes at most. */
-#define SHARE 0.95
+#define SHARE 0.97
 /* Products count as those of the path within this share of kappa. */
 #define CENTRING 1e-10
 /* Newton's step alone is taken where the product it leaves behind is below this share of kappa. */
 #define NEWTON 0.9
+/* Where the mean product is below this times kappa, and the dual point is feasible, only centring is left. */
+#define NEAR 2.0
+/* A line search ends where the slope is below this share of that at its start; and after so many secants. */
+#define FLATTER 0.5
+enum { SECANTS = 8 };
 /* Bounds of the product that a corrector aims at, in units of the path's. */
-#define BELOW 0.1
-#define ABOVE 10
+#define BELOW 0.03
+#define ABOVE 100
 /* Rounding of a sum, in units of the sum of absolute values: a few units in the last place. */
 #define ROUNDING (8 * 2.220446049250313e-16)
 
@@ -253,11 +258,11 @@ static double second_order(const tacConeProgram *p, tacConePath *k) {
     return most;
 }
 
-/* Mean product of the scaled point after steps, and without (0, 0). */
-static double mean_product(const tacConeProgram *p, const tacConePath *k, double by_s, double by_lambda) {
+/* Mean product of the scaled point after a share of the steps. */
+static double mean_product(const tacConeProgram *p, const tacConePath *k, double by) {
     double sum = 0;
     for (int i = 0; i < p->m; i++)
-        sum += (k->scaled[i] + by_s * k->ds[i]) * (k->scaled[i] + by_lambda * k->dlambda[i]);
+        sum += (k->scaled[i] + by * k->ds[i]) * (k->scaled[i] + by * k->dlambda[i]);
     return sum / (p->nhalf + 2 * p->ncone);
 }
 
@@ -291,22 +296,56 @@ static void start(const tacConeProgram *p, tacConePath *k) {
         k->lambda[i] /= sum;
 }
 
-/* One system: the predictor aims at kappa. Where that leaves products right to a share of kappa it is Newton's step;
- * otherwise a corrector follows (Mehrotra), towards as much of the mean product as the predictor could not remove.
+/* Slope of the barrier's value at a share of a scaled step d of s, or of the dual's along one of lambda:
+ *   scaled . d - kappa sum unit (scaled + a d)^-1 . d   (G8) */
+static double slope(const tacConeProgram *p, const tacConePath *k, double kappa, const double *d, double a) {
+    double sum = 0;
+    for (int i = 0; i < p->nhalf; i++)
+        sum += k->scaled[i] * d[i] - kappa * d[i] / (k->scaled[i] + a * d[i]);
+    int row = p->nhalf;
+    for (int c = 0; c < p->ncone; row += p->dim[c++]) {
+        double v[TAC_CONE_MOST], dot = 0;
+        for (int i = 0; i < p->dim[c]; i++) {
+            v[i] = k->scaled[row + i] + a * d[row + i];
+            sum += k->scaled[row + i] * d[row + i];
+            dot += (i == 0 ? 1 : -1) * v[i] * d[row + i];
+        }
+        sum -= 2 * kappa * dot / determinant(p->dim[c], v);
+    }
+    return sum;
+}
+
+/* Share of a scaled step that goes no further than the barrier's value falls, by secants of its slope, which grows. */
+static double search(const tacConeProgram *p, const tacConePath *k, double kappa, const double *d) {
+    double a = tac_min(1, SHARE * reach(p, k, d)), first = slope(p, k, kappa, d, 0);
+    for (int i = 0; i < SECANTS; i++) {
+        double there = slope(p, k, kappa, d, a);
+        if (there <= -FLATTER * first) break;
+        a *= first / (first - there);
+    }
+    return a;
+}
+
+/* One system. The predictor aims at kappa. It is Newton's step where it leaves products right to a share of kappa.
+ * Where only centring is left, steps of s and of lambda minimize each its own convex barrier along the line. Otherwise
+ * a corrector follows (Mehrotra), towards as much of the mean product as the predictor could not remove.
  * -> share of kappa that products are off by. */
-static double advance(const tacConeProgram *p, double kappa, tacConePath *k) {
+static double advance(const tacConeProgram *p, double kappa, int feasible, tacConePath *k) {
     set_target(p, k, kappa, NULL);
     solve(p, k);
-    double by_s = tac_min(1, tac_min(reach(p, k, k->ds), reach(p, k, k->dlambda))), by_lambda = by_s;
-    double left = second_order(p, k);
-    if (by_s == 1 && left <= NEWTON * kappa) {
+    double by = tac_min(1, tac_min(reach(p, k, k->ds), reach(p, k, k->dlambda)));
+    double left = second_order(p, k), mean = mean_product(p, k, 0), share = mean_product(p, k, by) / mean;
+    if (by == 1 && left <= NEWTON * kappa) {
         move(p, k, 1, 1);
         return left / kappa;
     }
-    double mean = mean_product(p, k, 0, 0), share = mean_product(p, k, by_s, by_lambda) / mean;
+    if (feasible && mean <= NEAR * kappa) {
+        move(p, k, search(p, k, kappa, k->ds), search(p, k, kappa, k->dlambda));
+        return TAC_INFINITY;
+    }
     set_target(p, k, tac_max(kappa, share * share * share * mean), k->second);
     solve(p, k);
-    double by = tac_min(1, SHARE * tac_min(reach(p, k, k->ds), reach(p, k, k->dlambda)));
+    by = tac_min(1, SHARE * tac_min(reach(p, k, k->ds), reach(p, k, k->dlambda)));
     move(p, k, by, by);
     return TAC_INFINITY;
 }
@@ -322,7 +361,7 @@ int tac_cone_path(const tacConeProgram *p, const tacConeSettings *settings, tacC
         polish += off <= CENTRING && polish < settings->polish;
         scale(p, k);
         if (!factor(p, k)) return 0;
-        off = advance(p, settings->kappa, k);
+        off = advance(p, settings->kappa, feasible, k);
     }
     dual_gap(p, k);
     return off <= CENTRING;
