@@ -122,6 +122,8 @@ void tac_growth_adjoint(tacGrowthPair *pair, const tacGrowthResult *r, const tac
                         tacGrowthAdjoint *out);
 /* The adjoint of part k alone; 0 alpha, 1 to 3 point, 4 to 6 force. */
 void tac_growth_adjoint_part(tacGrowthPair *pair, int k, tacGrowthAdjoint *out);
+/* The adjoint of the dual of one row. */
+void tac_growth_adjoint_dual(tacGrowthPair *pair, int row, tacGrowthAdjoint *out);
 /* Derivatives of all parts by one number -> those of the result. */
 tacGrowthTangent tac_growth_combine(const tacGrowthResult *r, const double part[TAC_GROWTH_PARTS]);
 /* The barrier's value alpha - kappa sum log det s by the duals alone   [Silico, eq. 15] (G12). */

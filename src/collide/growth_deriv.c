@@ -51,6 +51,16 @@ void tac_growth_adjoint_part(tacGrowthPair *pair, int k, tacGrowthAdjoint *out) 
     solve_adjoint(pair, k == 0, axis_if(k - 1), axis_if(k - 4), out);
 }
 
+void tac_growth_adjoint_dual(tacGrowthPair *pair, int row, tacGrowthAdjoint *out) {
+    const tacConeProgram *p = &pair->program;
+    double *xbar = pair->path.dx, *lambdabar = pair->path.second;
+    memset(xbar, 0, (size_t)p->n * sizeof *xbar);
+    memset(lambdabar, 0, (size_t)p->m * sizeof *lambdabar);
+    lambdabar[row] = 1;
+    tac_cone_path_adjoint(p, &pair->path, xbar, lambdabar, out->y, out->z);
+    out->force = tac_zero3();
+}
+
 tacGrowthTangent tac_growth_combine(const tacGrowthResult *r, const double part[TAC_GROWTH_PARTS]) {
     double length = tac_norm3(r->force);
     tacVec3 force = tac_load3(part + 4);

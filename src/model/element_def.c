@@ -49,7 +49,7 @@ tacJointDef tac_joint_def(const tacModel *m, int i) {
 
 tacGeomDef tac_geom_def(const tacModel *m, int i) {
     tacGeomDef d = tac_default_geom();
-    NAME(geom), COPY(geom, quat), COPY(geom, mesh);
+    NAME(geom), COPY(geom, quat), COPY(geom, mesh), COPY(geom, sum), COPY(geom, pad);
     d.type = (tacGeomType)m->geom_type[i];
     COPY(geom, contype), COPY(geom, conaffinity), COPY(geom, condim), COPY(geom, priority), COPY(geom, group);
     COPY(geom, adds_mass), COPY(geom, has_mass), COPY(geom, shell), COPY(geom, visual), COPY(geom, pos);

@@ -106,6 +106,9 @@ static void spread(Removal *r) {
         if (goes(r, TAC_KIND_BODY, d->body)) mark[i] = -1;
         if (d->def.type == TAC_GEOM_MESH && goes(r, TAC_KIND_MESH, d->def.mesh)) mark[i] = -1;
     }
+    for (int k = 0; k < r->b->geom.count; k++) { /* sums in chains */
+        EACH(TAC_KIND_GEOM, geom, tacAddedGeom, d) if (goes(r, TAC_KIND_GEOM, d->def.sum)) mark[i] = -1;
+    }
     EACH(TAC_KIND_SITE, site, tacAddedSite, d) if (goes(r, TAC_KIND_BODY, d->body)) mark[i] = -1;
     EACH(TAC_KIND_TENDON, tendon, tacTendonDef, d)
     for (int k = 0; k < d->nterm; k++)
@@ -200,7 +203,7 @@ static void refer_again(Removal *r, const int *before) {
     EACH(TAC_KIND_BODY, body, tacAddedBody, d) MOVED(TAC_KIND_BODY, d->parent), (void)mark;
     EACH(TAC_KIND_JOINT, joint, tacAddedJoint, d) MOVED(TAC_KIND_BODY, d->body), (void)mark;
     EACH(TAC_KIND_GEOM, geom, tacAddedGeom, d)
-    MOVED(TAC_KIND_BODY, d->body), MOVED(TAC_KIND_MESH, d->def.mesh), (void)mark;
+    MOVED(TAC_KIND_BODY, d->body), MOVED(TAC_KIND_MESH, d->def.mesh), MOVED(TAC_KIND_GEOM, d->def.sum), (void)mark;
     EACH(TAC_KIND_SITE, site, tacAddedSite, d) MOVED(TAC_KIND_BODY, d->body), (void)mark;
     EACH(TAC_KIND_TENDON, tendon, tacTendonDef, d)
     for (int k = 0; k < d->nterm; k++)

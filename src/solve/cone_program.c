@@ -105,8 +105,7 @@ static int dual_gap(const tacConeProgram *p, tacConePath *k) {
 
 /* --- Scaling (G6) ------------------------------------------------------------------------------------------------- */
 
-/* s_0^2 - |s_t|^2 as a product, which keeps digits near the border. */
-static double determinant(int n, const double *s) {
+double tac_cone_determinant(int n, const double *s) {
     double square = 0;
     for (int i = 1; i < n; i++)
         square += s[i] * s[i];
@@ -116,7 +115,7 @@ static double determinant(int n, const double *s) {
 
 /* W of one cone, stored as b and w, with w_0^2 - |w_t|^2 = 1: the boost of apply_cone. */
 static void scale_cone(int n, const double *s, const double *lambda, double *W) {
-    double ds = tac_sqrt(determinant(n, s)), dl = tac_sqrt(determinant(n, lambda)), dot = 0, *w = W + 1;
+    double ds = tac_sqrt(tac_cone_determinant(n, s)), dl = tac_sqrt(tac_cone_determinant(n, lambda)), dot = 0, *w = W + 1;
     for (int i = 0; i < n; i++)
         dot += s[i] * lambda[i];
     double gamma = tac_sqrt((1 + dot / (ds * dl)) / 2);
@@ -288,7 +287,7 @@ static void start(const tacConeProgram *p, tacConePath *k) {
     int row = p->nhalf;
     for (int c = 0; c < p->ncone; row += p->dim[c++])
         for (int i = 0; i < p->dim[c]; i++)
-            k->lambda[row + i] = (i == 0 ? 2 : -2) * k->s[row + i] / determinant(p->dim[c], k->s + row);
+            k->lambda[row + i] = (i == 0 ? 2 : -2) * k->s[row + i] / tac_cone_determinant(p->dim[c], k->s + row);
     double sum = 0;
     for (int i = 0; i < p->m; i++)
         sum += p->M[(long)p->m * p->objective + i] * k->lambda[i];
@@ -310,7 +309,7 @@ static double slope(const tacConeProgram *p, const tacConePath *k, double kappa,
             sum += k->scaled[row + i] * d[row + i];
             dot += (i == 0 ? 1 : -1) * v[i] * d[row + i];
         }
-        sum -= 2 * kappa * dot / determinant(p->dim[c], v);
+        sum -= 2 * kappa * dot / tac_cone_determinant(p->dim[c], v);
     }
     return sum;
 }

@@ -42,6 +42,8 @@ typedef struct tacConePath {
 /* Takes the memory of a solve of at most these sizes from the arena. 0: it is full. */
 int tac_cone_path_layout(int n, int m, int ncone, tacArena *arena, tacConePath *path);
 
+/* s_0^2 - |s_t|^2 as a product, which keeps digits near the border. */
+double tac_cone_determinant(int n, const double *s);
 /* s = M x + c0 */
 void tac_cone_program_slack(const tacConeProgram *p, const double *x, double *s);
 /* path->x: strictly inside. Finds the point of the central path. 1: solved; 0: best point found. */
