@@ -25,7 +25,9 @@ static void read_result(const tacGrowthPair *pair, tacGrowthResult *out) {
     out->dual = 0;
     for (int i = 0; i < p->m; i++)
         out->dual -= p->c0[i] * k->lambda[i];
-    out->force = tac_growth_force(pair, 1, 0, k->lambda);
+    int plane = pair->shape[0]->term[0].type == TAC_GEOM_PLANE; /* whose one row has no cancellation */
+    out->force =
+        plane ? tac_neg3(tac_growth_force(pair, 0, 0, k->lambda)) : tac_growth_force(pair, 1, 0, k->lambda);
     double length = tac_norm3(out->force);
     out->gap = (out->dual - 1) / length;
     out->normal = tac_scale3(1 / length, out->force);

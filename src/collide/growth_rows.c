@@ -287,7 +287,11 @@ void tac_growth_rows(tacGrowthPair *pair) {
         for (int i = 0; i < other->nterm; i++)
             pair->depth += tac_growth_term_size(&other->term[i]);
     }
-    pair->origin = tac_scale3(0.5, tac_add3(pair->centre[0], pair->centre[1]));
+    /* Not the mean beside a plane: the dual value is then that of the plane's row alone, however deep the other is. */
+    tacVec3 middle = tac_scale3(0.5, tac_add3(pair->centre[0], pair->centre[1]));
+    pair->origin = is_plane(pair->shape[0])   ? pair->centre[1]
+                   : is_plane(pair->shape[1]) ? pair->centre[0]
+                                              : middle;
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < pair->shape[side]->nterm; i++) {
             const tacGrowthTerm *t = &pair->shape[side]->term[i];

@@ -43,11 +43,20 @@ static double barrier_of(const tacGrowthPair *pair, double kappa) {
     return pair->path.x[TAC_GROWTH_ALPHA] - kappa * sum;
 }
 
+static int is_plane(const tacGrowthShape *s) { return s->term[0].type == TAC_GEOM_PLANE; }
+
 static double size_of(const tacGrowthShape *s) {
     double sum = 0;
-    for (int i = 0; i < s->nterm && s->term[0].type != TAC_GEOM_PLANE; i++)
+    for (int i = 0; i < s->nterm; i++)
         sum += tac_growth_term_size(&s->term[i]);
     return sum;
+}
+
+/* 1: the force is more than the rounding of its terms; that of a plane is one term. */
+static int has_normal(const tacGrowthSystem *g) {
+    double force = tac_norm3(g->result.force);
+    if (is_plane(&g->shape[0]) || is_plane(&g->shape[1])) return force > 0;
+    return force * (size_of(&g->shape[0]) + size_of(&g->shape[1])) > NO_NORMAL;
 }
 
 tacStatus tac_growth_open(const tacScene *s, const tacModel *m, const int geom[2], double kappa, int polish,
@@ -62,8 +71,7 @@ tacStatus tac_growth_open(const tacScene *s, const tacModel *m, const int geom[2
     tacConeSettings settings = {.kappa = kappa, .max_systems = MOST_SYSTEMS, .polish = polish};
     TAC_TRY(tac_growth_solve(&g->shape[0], &g->shape[1], &settings, arena, &g->pair, &g->result));
     g->barrier = barrier_of(&g->pair, kappa);
-    double size = size_of(&g->shape[0]) + size_of(&g->shape[1]);
-    if (!(tac_norm3(g->result.force) * size > NO_NORMAL)) return TAC_ERR_DEGENERATE;
+    if (!has_normal(g)) return TAC_ERR_DEGENERATE;
     double z[TAC_GROWTH_NUMBERS];
     tac_growth_numbers(g, z);
     return tac_first_nonfinite(TAC_GROWTH_NUMBERS, z) < 0 ? TAC_OK : TAC_ERR_NONFINITE;

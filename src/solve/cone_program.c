@@ -6,7 +6,7 @@
 /* Share of the way to the border that a step takes at most. */
 #define SHARE 0.97
 /* Products count as those of the path within this share of kappa. */
-#define CENTRING 1e-10
+#define CENTRING 1e-12
 /* Newton's step alone is taken where the product it leaves behind is below this share of kappa. */
 #define NEWTON 0.9
 /* Where the mean product is below this times kappa, and the dual point is feasible, only centring is left. */
