@@ -4,7 +4,7 @@
 # -fno-math-errno and -fno-trapping-math change no value; they let sqrt be one instruction and branches be selects.
 add_library(tactus_plain_flags INTERFACE)
 target_compile_options(tactus_plain_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
+  -Wall -Wextra -Wno-missing-field-initializers -Wpedantic -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
   -Wdouble-promotion -ffp-contract=off -fno-math-errno -fno-trapping-math)
 target_compile_definitions(tactus_plain_flags INTERFACE _POSIX_C_SOURCE=200809L $<$<BOOL:${TACTUS_CHECKS}>:TAC_CHECKS>)
 # The same with the sanitizers that were asked for.

@@ -134,7 +134,7 @@ static void emit_parts(const tacGrowthSystem *g, const double *part, int row, in
     const double *z = &t.alpha;
     for (int i = 0; i < TAC_GROWTH_NUMBERS - 1; i++)
         tac_emit(sink, row + i, column, z[i]);
-    tac_emit(sink, row + TAC_GROWTH_NUMBERS - 1, column, part[TAC_GROWTH_PARTS]);
+    if (g->count > TAC_GROWTH_PARTS) tac_emit(sink, row + TAC_GROWTH_NUMBERS - 1, column, part[TAC_GROWTH_PARTS]);
 }
 
 _Static_assert(sizeof(tacGrowthTangent) == (TAC_GROWTH_NUMBERS - 1) * sizeof(double), "rows of a growth's derivative");

@@ -154,4 +154,5 @@ const tacOutputRule TAC_OUTPUT_RULES[TAC_OUTPUT_KINDS] = {
     [TAC_OUT_ACCELERATION] = TOGETHER(1, nv, TAC_NEED_ACCELERATION, acceleration),
     [TAC_OUT_CONTACT_FORCE] = TOGETHER(6, nbody, TAC_NEED_CONSTRAINTS, contact_force),
     [TAC_OUT_QFRC_CONSTRAINT] = TOGETHER(1, nv, TAC_NEED_CONSTRAINTS, qfrc_constraint),
+    [TAC_OUT_GROWTH] = {9, offsetof(tacModel, ngeom), 0, NULL, NULL, NULL}, /* step/outputs.c, of two geoms */
 };

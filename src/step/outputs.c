@@ -4,6 +4,7 @@
 #include "dynamics/actuator.h"
 #include "dynamics/mass.h"
 #include "step/call.h"
+#include "step/growth.h"
 #include "step/output_blocks.h"
 #include "smooth/smooth_step.h"
 
@@ -16,8 +17,14 @@ static int count_of(const tacModel *m, tacOutputKind kind) {
     return *(const int *)((const char *)m + TAC_OUTPUT_RULES[kind].count);
 }
 
+static int is_growth(const tacModel *m, tacOutput o) {
+    if (o.id < 0 || o.id >= m->ngeom || o.id2 < 0 || o.id2 >= m->ngeom) return 0;
+    return o.kappa > 0 && o.kappa <= 1 && tac_geoms_grow(m, o.id, o.id2);
+}
+
 static int is_valid(const tacModel *m, tacOutput o) {
     if ((unsigned)o.kind >= TAC_OUTPUT_KINDS) return 0;
+    if (o.kind == TAC_OUT_GROWTH) return is_growth(m, o);
     return o.id == TAC_OUT_ALL || (o.id >= 0 && o.id < count_of(m, o.kind));
 }
 
@@ -40,6 +47,8 @@ typedef struct Cursor {
     int i, next; /* place in the list, element there */
     tacOutputKind kind;
     int id, row; /* the current one, and its first row of z */
+    int pair[2]; /* of a pair: both ids */
+    double kappa;
     int end;     /* first row after it */
 } Cursor;
 
@@ -53,6 +62,7 @@ static int advance(Cursor *c) {
         if (c->next >= (o.id < 0 ? count_of(c->m, o.kind) : 1)) continue;
         c->kind = o.kind;
         c->id = o.id < 0 ? c->next : o.id;
+        c->pair[0] = o.id, c->pair[1] = o.id2, c->kappa = o.kappa;
         c->next++;
         c->row = c->end;
         c->end += TAC_OUTPUT_RULES[o.kind].size;
@@ -118,18 +128,37 @@ static tacStatus run_stages(tacSim *sim, const double *x, const double *u, const
     return TAC_OK;
 }
 
-static int values_are_finite(const tacOutputPoint *p, const tacOutputs *outputs) {
-    double z[TAC_OUTPUT_NUMBERS];
-    for (Cursor c = begin(p->m, outputs); advance(&c);) {
-        TAC_OUTPUT_RULES[c.kind].value(p, c.id, z);
-        if (tac_first_nonfinite(c.end - c.row, z) >= 0) return 0;
-    }
-    return 1;
+/* Its last number, the barrier's value, is no output. */
+static tacStatus value_of_growth(tacSim *sim, const Cursor *c, double *z) {
+    TAC_SCOPE(&sim->ctx.arena);
+    tacGrowthSystem g;
+    double all[TAC_GROWTH_NUMBERS];
+    TAC_TRY(tac_place_growth(sim, c->pair));
+    TAC_TRY(tac_growth_open(&sim->ctx.scene, c->m, c->pair, c->kappa, 0, &sim->ctx.arena, &g));
+    tac_growth_numbers(&g, all);
+    memcpy(z, all, TAC_OUTPUT_NUMBERS * sizeof *z);
+    return TAC_OK;
 }
 
-static void write_values(const tacOutputPoint *p, const tacOutputs *outputs, double *z) {
+static tacStatus value_of(tacSim *sim, const tacOutputPoint *p, const Cursor *c, double *z) {
+    if (c->kind == TAC_OUT_GROWTH) return value_of_growth(sim, c, z);
+    TAC_OUTPUT_RULES[c->kind].value(p, c->id, z);
+    return TAC_OK;
+}
+
+static tacStatus check_values(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs) {
+    double z[TAC_OUTPUT_NUMBERS];
+    for (Cursor c = begin(p->m, outputs); advance(&c);) {
+        TAC_TRY(value_of(sim, p, &c, z));
+        if (tac_first_nonfinite(c.end - c.row, z) >= 0) return TAC_ERR_NONFINITE;
+    }
+    return TAC_OK;
+}
+
+/* Needs: check_values. */
+static void write_values(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, double *z) {
     for (Cursor c = begin(p->m, outputs); advance(&c);)
-        TAC_OUTPUT_RULES[c.kind].value(p, c.id, z + c.row);
+        (void)value_of(sim, p, &c, z + c.row);
 }
 
 /* Why a list of outputs is none of the model's; an id of -1 is a name that tac_model_find did not find. */
@@ -145,6 +174,11 @@ static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *ou
         if ((unsigned)o.kind >= TAC_OUTPUT_KINDS)
             return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "output %d: kind is %d, expected a tacOutputKind", i,
                                 (int)o.kind);
+        if (o.kind == TAC_OUT_GROWTH && o.id != -1 && o.id2 != -1)
+            return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call,
+                                "output %d: geoms %d and %d at kappa %g have no growth distance, expected two different "
+                                "geoms with shapes, not two planes, and kappa above 0 to 1",
+                                i, o.id, o.id2, o.kappa);
         return tac_sim_fail(sim, o.id == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
                             "output %d, of kind %d: id is %d%s, expected 0 to %d or TAC_OUT_ALL", i, (int)o.kind, o.id,
                             o.id == -1 ? ", an unknown name" : "", count_of(m, o.kind) - 1);
@@ -163,7 +197,7 @@ static tacStatus check_call(tacSim *sim, const char *call, const double *x, cons
 static tacStatus evaluate(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, tacOutputPoint *p) {
     TAC_TRY(open_point(sim, x, u, p));
     TAC_TRY(run_stages(sim, x, u, outputs, p));
-    return values_are_finite(p, outputs) ? TAC_OK : TAC_ERR_NONFINITE;
+    return check_values(sim, p, outputs);
 }
 
 tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z) {
@@ -172,7 +206,7 @@ tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOu
     if (z == NULL && tac_outputs_size(sim->ctx.model, outputs) > 0) return tac_sim_null(sim, __func__, "z");
     TAC_SCOPE(&sim->ctx.arena);
     tacStatus status = evaluate(sim, x, u, outputs, &p);
-    if (status == TAC_OK) write_values(&p, outputs, z);
+    if (status == TAC_OK) write_values(sim, &p, outputs, z);
     return tac_end_call(sim, __func__, status);
 }
 
@@ -204,6 +238,37 @@ static void emit_singles(const tacSim *sim, const tacOutputPoint *p, const tacOu
         d.n = tac_param_movers(m, p->w, d.t, &p->x, d.mover);
         emit_variation(p, outputs, &d, d.t->column, &s->theta);
     }
+}
+
+/* --- Growth distances --------------------------------------------------------------------------------------------- */
+
+static tacSink with_weight(tacSink sink, const double *weight) {
+    if (sink.matrix == NULL && sink.lambda != NULL) sink.lambda = weight;
+    return sink;
+}
+
+/* All rows (zbar NULL), or the weighted sum of rows of each as one. */
+static tacStatus emit_growth(tacSim *sim, const tacOutputPoint *p, const Cursor *c, const double *zbar,
+                             const tacOutputSinks *s) {
+    static const double one = 1;
+    double bar[TAC_GROWTH_NUMBERS] = {0};
+    tacGrowthSystem g;
+    TAC_SCOPE(&sim->ctx.arena);
+    if (zbar != NULL) memcpy(bar, zbar + c->row, TAC_OUTPUT_NUMBERS * sizeof *bar);
+    TAC_TRY(tac_place_growth(sim, c->pair));
+    TAC_TRY(tac_growth_derive(sim, c->pair, c->kappa, zbar != NULL ? bar : NULL, &g));
+    if (zbar == NULL) g.count = TAC_GROWTH_PARTS; /* without the barrier's value */
+    tacGrowthSinks to = {
+        with_weight(s->state.q, &one), with_weight(s->state.ctrl, &one), with_weight(s->theta, &one)};
+    tac_growth_emit(sim, &g, &p->x, zbar != NULL ? 0 : c->row, &to);
+    return TAC_OK;
+}
+
+static tacStatus emit_growths(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const double *zbar,
+                              const tacOutputSinks *s) {
+    for (Cursor c = begin(p->m, outputs); advance(&c);)
+        if (c.kind == TAC_OUT_GROWTH) TAC_TRY(emit_growth(sim, p, &c, zbar, s));
+    return TAC_OK;
 }
 
 /* --- Kinds whose derivatives come as a block (output_blocks.h) ---------------------------------------------------- */
@@ -261,7 +326,7 @@ static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutput
     clear(J->A, nz, c.nx), clear(J->B, nz, c.nu), clear(J->P, nz, c.np);
     tacOutputSinks s = tac_output_matrix_sinks(sim, J, (int[]){c.nx, c.nu, c.np});
     emit_singles(sim, p, outputs, &s);
-    tacStatus status = TAC_OK;
+    tacStatus status = emit_growths(sim, p, outputs, NULL, &s);
     for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
         if (has_block(sim, outputs, kind)) status = write_block(sim, p, outputs, (tacOutputKind)kind, W, J);
     return status;
@@ -274,7 +339,7 @@ tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const t
     if (jac == NULL) return tac_sim_null(sim, __func__, "jac");
     TAC_SCOPE(&sim->ctx.arena);
     tacStatus status = evaluate(sim, x, u, outputs, &p);
-    if (status == TAC_OK && z != NULL) write_values(&p, outputs, z);
+    if (status == TAC_OK && z != NULL) write_values(sim, &p, outputs, z);
     if (status == TAC_OK) status = write_jac(sim, &p, outputs, jac);
     return tac_end_call(sim, __func__, status);
 }
@@ -313,7 +378,7 @@ static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
     tacGrad bar = {all, all + c.nx, grad->theta != NULL ? all + c.nx + c.nu : NULL};
     tacOutputSinks s = tac_output_reverse_sinks(sim, zbar, &bar);
     emit_singles(sim, p, outputs, &s);
-    tacStatus status = TAC_OK;
+    tacStatus status = emit_growths(sim, p, outputs, zbar, &s);
     for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
         if (has_block(sim, outputs, kind))
             status = pull_block(sim, p, outputs, (tacOutputKind)kind, zbar, lambda, &bar);
@@ -342,9 +407,11 @@ void tac_outputs_measure(const tacModel *m, const tacOptions *options, const tac
     {
         TAC_SCOPE(dry);
         layout_block(m, options, stepper, dry);
+        tac_growth_measure(m, dry);
         stepper->measure(m, options, dry);
     }
     Pull pull;
     layout_pull(m, options, stepper, dry, &pull);
+    tac_growth_measure(m, dry);
     stepper->measure(m, options, dry);
 }

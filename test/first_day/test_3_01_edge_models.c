@@ -331,11 +331,11 @@ static void run_dynamics(const World *w) {
 }
 
 static void run_outputs(const World *w) {
-    tacOutput all[TAC_OUTPUT_KINDS];
-    for (int k = 0; k < TAC_OUTPUT_KINDS; k++)
+    tacOutput all[TAC_OUT_GROWTH];
+    for (int k = 0; k < TAC_OUT_GROWTH; k++)
         all[k] = (tacOutput){(tacOutputKind)k, TAC_OUT_ALL};
-    for (int k = -2; k < TAC_OUTPUT_KINDS; k++) { /* none, all, one after another */
-        tacOutputs list = {k == -2 ? 0 : k == -1 ? TAC_OUTPUT_KINDS : 1, k < 0 ? all : all + k};
+    for (int k = -2; k < TAC_OUT_GROWTH; k++) { /* none, all, one after another */
+        tacOutputs list = {k == -2 ? 0 : k == -1 ? TAC_OUT_GROWTH : 1, k < 0 ? all : all + k};
         int nz = tac_outputs_size(w->m, &list);
         CHECK(nz >= 0);
         double *z = blank(nz), *A = blank(nz * w->ndx), *B = blank(nz * w->nu), *P = blank(nz * w->np),

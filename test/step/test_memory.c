@@ -80,7 +80,7 @@ static void probe_steps(Probe *p) {
 /* All outputs of a kind at a time, with their derivatives. */
 static void probe_outputs(Probe *p) {
     int nu = p->m->nu + p->m->nv + 6 * p->m->nbody, ndx = tac_ndx(p->m);
-    for (int k = 0; k < TAC_OUTPUT_KINDS; k++) {
+    for (int k = 0; k < TAC_OUT_GROWTH; k++) {
         tacOutput one = {(tacOutputKind)k, TAC_OUT_ALL};
         tacOutputs list = {1, &one};
         int nz = tac_outputs_size(p->m, &list);
