@@ -455,6 +455,29 @@ CASE(tac_ray) {
 }
 CASE(tac_geom_distance) { STATUS(tac_geom_distance(P(w.sim), P(w.x), P(w.u), I(0), I(1), P(w.contact))); }
 
+CASE(tac_geom_growth) {
+    static tacGrowth g;
+    STATUS(tac_geom_growth(P(w.sim), P(w.x), P(w.u), I(0), I(1), D(0.01), P(&g)));
+}
+CASE(tac_body_growth) {
+    static tacGrowth g;
+    STATUS(tac_body_growth(P(w.sim), P(w.x), P(w.u), I(0), I(1), D(0.01), P(&g)));
+}
+
+static tacGrowth *growing(void) {
+    static tacGrowth g;
+    g.geom[0] = I(0), g.geom[1] = I(1), g.kappa = D(0.01);
+    return P(&g);
+}
+CASE(tac_growth_jac) {
+    tacGrowthJac jac = {.q = P(w.A), .u = P(w.B), .theta = P(w.C)};
+    STATUS(tac_growth_jac(P(w.sim), P(w.x), P(w.u), growing(), P(&jac)));
+}
+CASE(tac_growth_vjp) {
+    tacGrowthGrad grad = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_growth_vjp(P(w.sim), P(w.x), P(w.u), growing(), P(w.z), P(&grad)));
+}
+
 static tacContact *touching(void) {
     static tacContact c;
     STATUS(tac_geom_distance(w.sim, w.x, w.u, 0, 1, &c));
@@ -635,6 +658,10 @@ static const struct {
              CALL(tac_explain_step),
              CALL(tac_step_history),
              CALL(tac_geom_distance),
+             CALL(tac_geom_growth),
+             CALL(tac_body_growth),
+             CALL(tac_growth_jac),
+             CALL(tac_growth_vjp),
              CALL(tac_default_ray),
              CALL(tac_ray),
              CALL(tac_contact_jac),
