@@ -2,7 +2,7 @@
 
 /* The start's alpha: this times the least one plus this much, so that no row is near its border. */
 #define START_BY 1.5
-#define START_AND 0.5
+#define START_AND 0.1
 
 /* --- Sizes -------------------------------------------------------------------------------------------------------- */
 

@@ -17,6 +17,8 @@ enum { SECANTS = 8 };
 /* Bounds of the product that a corrector aims at, in units of the path's. */
 #define BELOW 0.03
 #define ABOVE 100
+/* Least kappa nu that numbers carry, relative to the objective: below it s and lambda of a cone lose their digits. */
+#define LEAST_GAP 5e-14
 /* Rounding of a sum, in units of the sum of absolute values: a few units in the last place. */
 #define ROUNDING (8 * 2.220446049250313e-16)
 
@@ -349,6 +351,11 @@ static double advance(const tacConeProgram *p, double kappa, int feasible, tacCo
     return TAC_INFINITY;
 }
 
+/* kappa, or the least that numbers carry. */
+static double reachable(const tacConeProgram *p, const tacConePath *k, double kappa) {
+    return tac_max(kappa, LEAST_GAP / (p->nhalf + 2 * p->ncone) * tac_abs(k->x[p->objective]));
+}
+
 int tac_cone_path(const tacConeProgram *p, const tacConeSettings *settings, tacConePath *k) {
     int polish = 0;
     double off = TAC_INFINITY;
@@ -360,7 +367,7 @@ int tac_cone_path(const tacConeProgram *p, const tacConeSettings *settings, tacC
         polish += off <= CENTRING && polish < settings->polish;
         scale(p, k);
         if (!factor(p, k)) return 0;
-        off = advance(p, settings->kappa, feasible, k);
+        off = advance(p, reachable(p, k, settings->kappa), feasible, k);
     }
     dual_gap(p, k);
     return off <= CENTRING;
