@@ -100,8 +100,8 @@ static int is_added(const tacModel *m, int geom) {
     return 0;
 }
 
-tacStatus cli_growths_find(const tacModel *m, const tacOptions *options, const double *q, const double *u, double margin,
-                           double kappa, tacGrowthList *out, char *text) {
+tacStatus cli_growths_find(const tacModel *m, const tacOptions *options, const double *q, const double *u,
+                           double margin, double kappa, tacGrowthList *out, char *text) {
     tacSim *sim;
     int room = 0;
     *out = (tacGrowthList){0};

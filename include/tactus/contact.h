@@ -8,7 +8,8 @@ extern "C" {
 #endif
 
 /* Growth distance of two geoms: how far both shapes must be scaled about their centres to share a point, on the central
- * path at kappa (docs/theory/growth.md). World frame. Set to {0} before a call; max_duals and duals are the caller's. */
+ * path at kappa (docs/theory/growth.md). World frame. Set to {0} before a call; max_duals and duals are the
+ * caller's. */
 typedef struct tacGrowth {
     int geom[2]; /* the normal points from the first to the second */
     double kappa;

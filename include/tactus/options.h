@@ -237,7 +237,7 @@ typedef enum {
     /* Of the step that starts at (x, u): means over the step (soft: at its start). Zero with TAC_CONTACT_MODEL_NONE. */
     TAC_OUT_CONTACT_FORCE,   /* 6, of a body: torque about its origin, then force, sum over its contacts; N m, N */
     TAC_OUT_QFRC_CONSTRAINT, /* 1, of a dof: force of contacts, limits, dry friction and equalities */
-    TAC_OUT_GROWTH, /* 9, of two geoms: alpha, dual value, gap, point, normal of tac_geom_growth at `kappa` */
+    TAC_OUT_GROWTH,          /* 9, of two geoms: alpha, dual value, gap, point, normal of tac_geom_growth at `kappa` */
     TAC_OUTPUT_KINDS
 } tacOutputKind;
 
@@ -247,7 +247,7 @@ enum { TAC_OUT_ALL = -2147483647 - 1 };
 
 typedef struct tacOutput {
     tacOutputKind kind;
-    int id; /* body, geom, site, joint, tendon, actuator, activation or dof; TAC_OUT_ALL, but for pairs */
+    int id;       /* body, geom, site, joint, tendon, actuator, activation or dof; TAC_OUT_ALL, but for pairs */
     int id2;      /* of a pair: the second */
     double kappa; /* of a growth: above 0, at most 1 */
 } tacOutput;

@@ -449,8 +449,8 @@ TAC_API tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *
 
 /* Growth distance of two geoms at a kappa in (0, 1]. With pads and sums. The order of the geoms is kept. duals takes at
  * most max_duals numbers. TAC_ERR_ARGUMENT: kappa, or two geoms without a growth distance (as tac_geom_distance).
- * TAC_ERR_DEGENERATE: centres coincide so that there is no normal. TAC_ERR_NONFINITE: a number overflows. On failure out
- * is unchanged, except by TAC_ERR_UNSOLVED: the best point found. */
+ * TAC_ERR_DEGENERATE: centres coincide so that there is no normal. TAC_ERR_NONFINITE: a number overflows. On failure
+ * out is unchanged, except by TAC_ERR_UNSOLVED: the best point found. */
 TAC_API tacStatus tac_geom_growth(tacSim *sim, const double *q, const double *u, int geom1, int geom2, double kappa,
                                   tacGrowth *out);
 /* The same of two unions, the geoms of two different bodies: the least alpha of all pairs of geoms, which have to touch
@@ -462,15 +462,15 @@ TAC_API tacStatus tac_body_growth(tacSim *sim, const double *q, const double *u,
 enum { TAC_GROWTH_ROWS = 10 };
 /* Derivatives by q (tangent), by u (as ninput), by theta; row major; NULL skips one. */
 typedef struct tacGrowthJac {
-    double *q, *u, *theta; /* TAC_GROWTH_ROWS x nv, x ninput, x nparam */
+    double *q, *u, *theta;                   /* TAC_GROWTH_ROWS x nv, x ninput, x nparam */
     double *duals_q, *duals_u, *duals_theta; /* nduals rows each, of the duals */
 } tacGrowthJac;
 typedef struct tacGrowthGrad {
     double *q, *u, *theta; /* nv, ninput, nparam */
 } tacGrowthGrad;
-/* Exact derivatives at growth->kappa of the growth of growth->geom, whose other numbers are not read. The rows are smooth
- * at any distance or overlap; that of the barrier's value needs no linear system. TAC_ERR_DEGENERATE as above, and where
- * a pad of 0 is a parameter. */
+/* Exact derivatives at growth->kappa of the growth of growth->geom, whose other numbers are not read. The rows are
+ * smooth at any distance or overlap; that of the barrier's value needs no linear system. TAC_ERR_DEGENERATE as above,
+ * and where a pad of 0 is a parameter. */
 TAC_API tacStatus tac_growth_jac(tacSim *sim, const double *q, const double *u, const tacGrowth *growth,
                                  const tacGrowthJac *jac);
 /* The same in reverse mode with one linear solve: rowbar[TAC_GROWTH_ROWS]. */

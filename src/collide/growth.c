@@ -17,7 +17,7 @@ tacVec3 tac_growth_force(const tacGrowthPair *pair, int side, int term, const do
                     pull(&pair->program, column, cone, cone + r.dim, lambda));
 }
 
-/* (G11): the path's point -> what the pair is asked for. D = -c0 . lambda, with centres from the origin. */
+/* (E11): the path's point -> what the pair is asked for. D = -c0 . lambda, with centres from the origin. */
 static void read_result(const tacGrowthPair *pair, tacGrowthResult *out) {
     const tacConeProgram *p = &pair->program;
     const tacConePath *k = &pair->path;
@@ -26,8 +26,7 @@ static void read_result(const tacGrowthPair *pair, tacGrowthResult *out) {
     for (int i = 0; i < p->m; i++)
         out->dual -= p->c0[i] * k->lambda[i];
     int plane = pair->shape[0]->term[0].type == TAC_GEOM_PLANE; /* whose one row has no cancellation */
-    out->force =
-        plane ? tac_neg3(tac_growth_force(pair, 0, 0, k->lambda)) : tac_growth_force(pair, 1, 0, k->lambda);
+    out->force = plane ? tac_neg3(tac_growth_force(pair, 0, 0, k->lambda)) : tac_growth_force(pair, 1, 0, k->lambda);
     double length = tac_norm3(out->force);
     out->gap = (out->dual - 1) / length;
     out->normal = tac_scale3(1 / length, out->force);

@@ -1,5 +1,5 @@
 /* Growth distance of two convex shapes: the least factor alpha at which both, scaled about their centres, share a
- * point, on the central path of its cone program   [Silico, eq. 14]   (docs/theory/growth.md, G1-G12)
+ * point, on the central path of its cone program   [LeCleach2022, eq. 14]   (docs/theory/growth.md, E1-E12)
  *
  * A shape is a Minkowski sum of terms. Each term is a list of rows, linear in the pair's numbers, in half lines and
  * second-order cones. */
@@ -42,7 +42,7 @@ typedef struct tacGrowthPair {
     double depth; /* of the centre of a plane below its face: the other shape's size */
     tacConeProgram program;
     tacConePath path;
-    int half[2][TAC_GROWTH_TERMS], cone[2][TAC_GROWTH_TERMS]; /* first row of each term */
+    int half[2][TAC_GROWTH_TERMS], cone[2][TAC_GROWTH_TERMS];   /* first row of each term */
     int share[2][TAC_GROWTH_TERMS], along[2][TAC_GROWTH_TERMS]; /* first number of each; -1: none */
 } tacGrowthPair;
 
@@ -105,7 +105,7 @@ typedef struct tacGrowthTangent {
     tacVec3 point, normal;
 } tacGrowthTangent;
 
-/* A sum of numbers of a result, differentiated: y (n) and z (m) of (G10), from the arena. */
+/* A sum of numbers of a result, differentiated: y (n) and z (m) of (E10), from the arena. */
 typedef struct tacGrowthAdjoint {
     double *y, *z;
     tacVec3 force; /* weight of the force on shape 1 */
@@ -126,7 +126,7 @@ void tac_growth_adjoint_part(tacGrowthPair *pair, int k, tacGrowthAdjoint *out);
 void tac_growth_adjoint_dual(tacGrowthPair *pair, int row, tacGrowthAdjoint *out);
 /* Derivatives of all parts by one number -> those of the result. */
 tacGrowthTangent tac_growth_combine(const tacGrowthResult *r, const double part[TAC_GROWTH_PARTS]);
-/* The barrier's value alpha - kappa sum log det s by the duals alone   [Silico, eq. 15] (G12). */
+/* The barrier's value alpha - kappa sum log det s by the duals alone   [LeCleach2022, eq. 15] (E12). */
 void tac_growth_envelope(const tacGrowthPair *pair, tacGrowthAdjoint *out);
 
 /* Gradient of the sum by a shape's motion: as a whole (moved: 1 / m; turned about its origin p), and term by term. */

@@ -21,7 +21,7 @@ static void add_point(const tacConeProgram *p, int from, int to, tacVec3 w, doub
         sum[i] += x[i] * w.x + y[i] * w.y + z[i] * w.z;
 }
 
-/* (G10) of  alpha_bar alpha + point_bar . point + force_bar . force; the force is linear in the duals of shape 1. */
+/* (E10) of  alpha_bar alpha + point_bar . point + force_bar . force; the force is linear in the duals of shape 1. */
 static void solve_adjoint(tacGrowthPair *pair, double alpha, tacVec3 point, tacVec3 force, tacGrowthAdjoint *out) {
     const tacConeProgram *p = &pair->program;
     tacGrowthRows r = tac_growth_term_rows(&pair->shape[1]->term[0]);
@@ -36,7 +36,7 @@ static void solve_adjoint(tacGrowthPair *pair, double alpha, tacVec3 point, tacV
     out->force = force;
 }
 
-/* gap = (D - 1) / |f| and n = f / |f|; dD = dalpha at fixed kappa, for alpha - D = kappa nu   (G11). */
+/* gap = (D - 1) / |f| and n = f / |f|; dD = dalpha at fixed kappa, for alpha - D = kappa nu   (E11). */
 void tac_growth_adjoint(tacGrowthPair *pair, const tacGrowthResult *r, const tacGrowthTangent *bar,
                         tacGrowthAdjoint *out) {
     double length = tac_norm3(r->force);
@@ -121,8 +121,8 @@ void tac_growth_motion(const tacGrowthPair *pair, const tacGrowthAdjoint *k, int
         tacVec3 f = tac_growth_force(pair, side, i, pair->path.lambda);
         tacVec3 g = i == 0 ? out->moved : tac_growth_force(pair, side, i, k->z);
         tacVec3 centre = tac_mulmv3(s->term[i].R, tac_growth_term_centre(&s->term[i]));
-        tacVec3 turn = tac_sub3(tac_cross3(place_at(pair, side, i).y, g),
-                                tac_cross3(place_moved(pair, k, side, i).y, f));
+        tacVec3 turn =
+            tac_sub3(tac_cross3(place_at(pair, side, i).y, g), tac_cross3(place_moved(pair, k, side, i).y, f));
         out->term_turned[i] = tac_add3(turn, tac_cross3(centre, out->moved));
         out->turned = tac_add3(out->turned, out->term_turned[i]);
     }

@@ -1,7 +1,7 @@
 #include "collide/growth.h"
 
 /* The start's alpha: this times the least one plus this much, so that no row is near its border. */
-#define START_BY 1.5
+#define START_BY  1.5
 #define START_AND 0.1
 
 /* --- Sizes -------------------------------------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ static double inner_sum(const tacGrowthShape *s) {
 
 static tacVec3 axis(int k, double by) { return tac_vec3(k == 0 ? by : 0, k == 1 ? by : 0, k == 2 ? by : 0); }
 
-/* Half line k of a term   (G2). */
+/* Half line k of a term   (E2). */
 static tacGrowthRow half_row(const tacGrowthTerm *t, int k, double depth) {
     double sign = k % 2 ? 1 : -1;
     switch (t->type) {
@@ -120,7 +120,7 @@ static tacGrowthRow half_row(const tacGrowthTerm *t, int k, double depth) {
     }
 }
 
-/* tacGrowthRow k of a term's second-order cone   (G3). */
+/* tacGrowthRow k of a term's second-order cone   (E3). */
 static tacGrowthRow cone_row(const tacGrowthTerm *t, int k) {
     double r = t->size.x;
     if (t->type == TAC_GEOM_ELLIPSOID) /* (alpha, y / radii) */
@@ -267,7 +267,7 @@ static double least_alpha(const tacGrowthPair *pair) {
     return most;
 }
 
-/* The start's alpha: well above the least.   (G5) */
+/* The start's alpha: well above the least.   (E5) */
 static void start(tacGrowthPair *pair) {
     double *x = pair->path.x;
     tac_store3(x, tac_sub3(tac_add3(pair->centre[0], start_point(pair)), pair->origin));
@@ -289,9 +289,7 @@ void tac_growth_rows(tacGrowthPair *pair) {
     }
     /* Not the mean beside a plane: the dual value is then that of the plane's row alone, however deep the other is. */
     tacVec3 middle = tac_scale3(0.5, tac_add3(pair->centre[0], pair->centre[1]));
-    pair->origin = is_plane(pair->shape[0])   ? pair->centre[1]
-                   : is_plane(pair->shape[1]) ? pair->centre[0]
-                                              : middle;
+    pair->origin = is_plane(pair->shape[0]) ? pair->centre[1] : is_plane(pair->shape[1]) ? pair->centre[0] : middle;
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < pair->shape[side]->nterm; i++) {
             const tacGrowthTerm *t = &pair->shape[side]->term[i];

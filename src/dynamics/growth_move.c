@@ -10,7 +10,8 @@
 
 /* Systems of a solve at most; beyond them the best point is given with TAC_ERR_UNSOLVED. */
 enum { MOST_SYSTEMS = 60 };
-/* |force| of shapes whose centres coincide is rounding of its terms: below this share of 1 / size there is no normal. */
+/* |force| of shapes whose centres coincide is rounding of its terms: below this share of 1 / size there is no
+ * normal. */
 #define NO_NORMAL 1e-13
 
 /* --- Value -------------------------------------------------------------------------------------------------------- */
@@ -172,8 +173,8 @@ static int add_mover(const tacModel *m, const tacWork *w, const tacGrowthSystem 
     return moves;
 }
 
-void tac_growth_emit_mover(const tacModel *m, const tacWork *w, const tacGrowthSystem *g, const tacMover *mover, int row,
-                           int column, const tacSink *sink) {
+void tac_growth_emit_mover(const tacModel *m, const tacWork *w, const tacGrowthSystem *g, const tacMover *mover,
+                           int row, int column, const tacSink *sink) {
     double part[TAC_GROWTH_PARTS + 1] = {0};
     if (add_mover(m, w, g, mover, part)) emit_parts(g, part, row, column, sink);
 }
@@ -210,13 +211,14 @@ static void add_hull(const tacModel *m, const tacScene *s, const tacGrowthSystem
         part[i] += tac_growth_along_faces(&g->pair, &g->adjoint[i], side, term, &change);
 }
 
-static void add_shape(const tacModel *m, const tacScene *s, const tacGrowthSystem *g, const tacParamTangent *t, int side,
-                      double *part) {
+static void add_shape(const tacModel *m, const tacScene *s, const tacGrowthSystem *g, const tacParamTangent *t,
+                      int side, double *part) {
     const tacGrowthTerms *terms = &g->terms[side];
     for (int j = 0; j < terms->n; j++) {
         int geom = terms->geom[j], pad = terms->is_pad[j];
         if (!pad) add_hull(m, s, g, t, side, j, part);
-        int sized = !pad && IS(t, geom_size) && t->index / 3 == geom, padded = pad && IS(t, geom_pad) && t->index == geom;
+        int sized = !pad && IS(t, geom_size) && t->index / 3 == geom,
+            padded = pad && IS(t, geom_pad) && t->index == geom;
         for (int i = 0; i < g->count && (sized || padded); i++) {
             tacVec3 by = tac_growth_by_size(&g->pair, &g->adjoint[i], side, j);
             part[i] += padded ? by.x : tac_get3(by, t->index % 3);

@@ -208,8 +208,8 @@ static tacStatus check_sum(const tacCheck *c, int i) {
             return TAC_REFUSE(c, TAC_KIND_GEOM, i, "its sum goes through more than %d geoms, or in a circle",
                               TAC_SUM_LEVELS);
         if (m->geom_body[g] != m->geom_body[i])
-            return TAC_REFUSE(c, TAC_KIND_GEOM, i, "sum '%s' is on body '%s', expected a geom of its own body '%s'", name,
-                              tac_model_name(m, TAC_KIND_BODY, m->geom_body[g]),
+            return TAC_REFUSE(c, TAC_KIND_GEOM, i, "sum '%s' is on body '%s', expected a geom of its own body '%s'",
+                              name, tac_model_name(m, TAC_KIND_BODY, m->geom_body[g]),
                               tac_model_name(m, TAC_KIND_BODY, m->geom_body[i]));
         if (!can_be_summed(m, i) || !can_be_summed(m, g))
             return TAC_REFUSE(c, TAC_KIND_GEOM, i,
@@ -226,7 +226,8 @@ static tacStatus check_sums(const tacCheck *c) {
     for (int i = 0; i < 2 * m->npair; i++) {
         int geom = m->pair_geom[i];
         if (geom >= 0 && geom < m->ngeom && tac_geom_is_added(m, geom))
-            return TAC_REFUSE(c, TAC_KIND_PAIR, i / 2, "geom '%s' is in a sum, expected a geom with contacts of its own",
+            return TAC_REFUSE(c, TAC_KIND_PAIR, i / 2,
+                              "geom '%s' is in a sum, expected a geom with contacts of its own",
                               tac_model_name(m, TAC_KIND_GEOM, geom));
     }
     return TAC_OK;

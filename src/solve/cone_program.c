@@ -23,8 +23,7 @@ enum { SECANTS = 8 };
 #define ROUNDING (8 * 2.220446049250313e-16)
 
 int tac_cone_path_layout(int n, int m, int ncone, tacArena *arena, tacConePath *k) {
-    double **columns[] = {&k->s,  &k->lambda,  &k->scaled, &k->target,
-                          &k->ds, &k->dlambda, &k->second, &k->lost};
+    double **columns[] = {&k->s, &k->lambda, &k->scaled, &k->target, &k->ds, &k->dlambda, &k->second, &k->lost};
     double **shorts[] = {&k->x, &k->dx, &k->short_of, &k->work, &k->qr.diag, &k->qr.beta};
     int full = 0;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -105,7 +104,7 @@ static int dual_gap(const tacConeProgram *p, tacConePath *k) {
     return none;
 }
 
-/* --- Scaling (G6) ------------------------------------------------------------------------------------------------- */
+/* --- Scaling (E6) ------------------------------------------------------------------------------------------------- */
 
 double tac_cone_determinant(int n, const double *s) {
     double square = 0;
@@ -117,7 +116,8 @@ double tac_cone_determinant(int n, const double *s) {
 
 /* W of one cone, stored as b and w, with w_0^2 - |w_t|^2 = 1: the boost of apply_cone. */
 static void scale_cone(int n, const double *s, const double *lambda, double *W) {
-    double ds = tac_sqrt(tac_cone_determinant(n, s)), dl = tac_sqrt(tac_cone_determinant(n, lambda)), dot = 0, *w = W + 1;
+    double ds = tac_sqrt(tac_cone_determinant(n, s)), dl = tac_sqrt(tac_cone_determinant(n, lambda)), dot = 0,
+           *w = W + 1;
     for (int i = 0; i < n; i++)
         dot += s[i] * lambda[i];
     double gamma = tac_sqrt((1 + dot / (ds * dl)) / 2);
@@ -181,8 +181,8 @@ static void divide(int n, const double *u, const double *r, double *d) {
         d[i] = (r[i] - d[0] * u[i]) / u[0];
 }
 
-/* The product that a corrector aims at, tau unit e - second, between BELOW and ABOVE of the path's: a product that is to
- * be negative would lead across the border   [Gondzio1996]. By eigenvalues r_0 +- |r_t|. */
+/* The product that a corrector aims at, tau unit e - second, between BELOW and ABOVE of the path's: a product that is
+ * to be negative would lead across the border   [Gondzio1996]. By eigenvalues r_0 +- |r_t|. */
 static void bound_aim(int n, double path, double *r) {
     double square = 0;
     for (int i = 1; i < n; i++)
@@ -215,7 +215,7 @@ static void set_target(const tacConeProgram *p, tacConePath *k, double tau, cons
     }
 }
 
-/* (G7): dx by least squares, and its residual W dlambda, so that M^T dlambda is exact even where rows of W^-1 M differ
+/* (E7): dx by least squares, and its residual W dlambda, so that M^T dlambda is exact even where rows of W^-1 M differ
  * by 1e12. Steps are scaled: ds is W^-1 ds, dlambda is W dlambda; they add up to the target. */
 static void solve(const tacConeProgram *p, tacConePath *k) {
     double *t = k->dlambda;
@@ -298,7 +298,7 @@ static void start(const tacConeProgram *p, tacConePath *k) {
 }
 
 /* Slope of the barrier's value at a share of a scaled step d of s, or of the dual's along one of lambda:
- *   scaled . d - kappa sum unit (scaled + a d)^-1 . d   (G8) */
+ *   scaled . d - kappa sum unit (scaled + a d)^-1 . d   (E8) */
 static double slope(const tacConeProgram *p, const tacConePath *k, double kappa, const double *d, double a) {
     double sum = 0;
     for (int i = 0; i < p->nhalf; i++)
@@ -373,7 +373,7 @@ int tac_cone_path(const tacConeProgram *p, const tacConeSettings *settings, tacC
     return off <= CENTRING;
 }
 
-/* --- Derivatives (G9, G10) ---------------------------------------------------------------------------------------- */
+/* --- Derivatives (E9, E10) ---------------------------------------------------------------------------------------- */
 
 int tac_cone_path_factor(const tacConeProgram *p, tacConePath *k) {
     scale(p, k);

@@ -1,4 +1,5 @@
-/* Linear programs over half lines and second-order cones, by a primal-dual interior point   (docs/theory/growth.md, G4-G8)
+/* Linear programs over half lines and second-order cones, by a primal-dual interior point   (docs/theory/growth.md,
+ * E4-E8)
  *
  *   minimize x_objective   subject to   s = M x + c0 in K
  *
@@ -32,11 +33,11 @@ typedef struct tacConePath {
     double *x, *s, *lambda; /* n, m, m */
     int systems;            /* factored */
     /* scaling W, W lambda = W^-1 s (Nesterov and Todd): half lines sqrt(s / lambda); cones b and w */
-    double *scaling; /* nhalf + ncone (1 + TAC_CONE_MOST) */
-    double *scaled;  /* m: W lambda */
+    double *scaling;                               /* nhalf + ncone (1 + TAC_CONE_MOST) */
+    double *scaled;                                /* m: W lambda */
     double *target, *ds, *dlambda, *second, *lost; /* m: right side, scaled steps, their product, M x + c0 - s */
-    double *dx, *short_of, *work;                            /* n */
-    tacGradedQr qr;                                          /* of W^-1 M */
+    double *dx, *short_of, *work;                  /* n */
+    tacGradedQr qr;                                /* of W^-1 M */
 } tacConePath;
 
 /* Takes the memory of a solve of at most these sizes from the arena. 0: it is full. */
@@ -48,9 +49,9 @@ double tac_cone_determinant(int n, const double *s);
 void tac_cone_program_slack(const tacConeProgram *p, const double *x, double *s);
 /* path->x: strictly inside. Finds the point of the central path. 1: solved; 0: best point found. */
 int tac_cone_path(const tacConeProgram *p, const tacConeSettings *settings, tacConePath *path);
-/* Factors the system at the solution, for derivatives: x(theta) and lambda(theta) by (G9). 0: singular. */
+/* Factors the system at the solution, for derivatives: x(theta) and lambda(theta) by (E9). 0: singular. */
 int tac_cone_path_factor(const tacConeProgram *p, tacConePath *path);
-/* xbar (n), lambdabar (m) -> y (n), z (m)   (G10): with these, for any change of M and c0,
+/* xbar (n), lambdabar (m) -> y (n), z (m)   (E10): with these, for any change of M and c0,
  *   xbar . dx + lambdabar . dlambda = lambda . (dM y) - z . (dM x + dc0) */
 void tac_cone_path_adjoint(const tacConeProgram *p, tacConePath *path, const double *xbar, const double *lambdabar,
                            double *y, double *z);

@@ -15,8 +15,8 @@ tacStatus tac_check_growth(tacSim *sim, const char *call, const int geom[2], dou
     const tacModel *m = sim->ctx.model;
     for (int i = 0; i < 2; i++)
         if (geom[i] < 0 || geom[i] >= m->ngeom)
-            return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "geom%d is %d, expected one of the model's %d geoms", i + 1,
-                                geom[i], m->ngeom);
+            return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "geom%d is %d, expected one of the model's %d geoms",
+                                i + 1, geom[i], m->ngeom);
     if (!(kappa > 0 && kappa <= 1))
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "kappa is %g, expected above 0 to 1", kappa);
     if (tac_geoms_grow(m, geom[0], geom[1])) return TAC_OK;
@@ -213,9 +213,8 @@ static tacStatus check_call(tacSim *sim, const char *call, const double *q, cons
 
 /* Sinks of three blocks with these numbers of columns. */
 static tacGrowthSinks matrix_sinks(double *q, double *u, double *theta, const int columns[3]) {
-    return (tacGrowthSinks){{.matrix = q, .ld = columns[0]},
-                            {.matrix = u, .ld = columns[1]},
-                            {.matrix = theta, .ld = columns[2]}};
+    return (tacGrowthSinks){
+        {.matrix = q, .ld = columns[0]}, {.matrix = u, .ld = columns[1]}, {.matrix = theta, .ld = columns[2]}};
 }
 
 static tacStatus emit_duals(tacSim *sim, tacGrowthSystem *g, const tacSmoothPoint *x, const tacGrowthSinks *sinks) {

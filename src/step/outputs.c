@@ -49,7 +49,7 @@ typedef struct Cursor {
     int id, row; /* the current one, and its first row of z */
     int pair[2]; /* of a pair: both ids */
     double kappa;
-    int end;     /* first row after it */
+    int end; /* first row after it */
 } Cursor;
 
 static Cursor begin(const tacModel *m, const tacOutputs *outputs) {
@@ -175,10 +175,11 @@ static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *ou
             return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "output %d: kind is %d, expected a tacOutputKind", i,
                                 (int)o.kind);
         if (o.kind == TAC_OUT_GROWTH && o.id != -1 && o.id2 != -1)
-            return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call,
-                                "output %d: geoms %d and %d at kappa %g have no growth distance, expected two different "
-                                "geoms with shapes, not two planes, and kappa above 0 to 1",
-                                i, o.id, o.id2, o.kappa);
+            return tac_sim_fail(
+                sim, TAC_ERR_ARGUMENT, call,
+                "output %d: geoms %d and %d at kappa %g have no growth distance, expected two different "
+                "geoms with shapes, not two planes, and kappa above 0 to 1",
+                i, o.id, o.id2, o.kappa);
         return tac_sim_fail(sim, o.id == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
                             "output %d, of kind %d: id is %d%s, expected 0 to %d or TAC_OUT_ALL", i, (int)o.kind, o.id,
                             o.id == -1 ? ", an unknown name" : "", count_of(m, o.kind) - 1);
@@ -258,8 +259,7 @@ static tacStatus emit_growth(tacSim *sim, const tacOutputPoint *p, const Cursor 
     TAC_TRY(tac_place_growth(sim, c->pair));
     TAC_TRY(tac_growth_derive(sim, c->pair, c->kappa, zbar != NULL ? bar : NULL, &g));
     if (zbar == NULL) g.count = TAC_GROWTH_PARTS; /* without the barrier's value */
-    tacGrowthSinks to = {
-        with_weight(s->state.q, &one), with_weight(s->state.ctrl, &one), with_weight(s->theta, &one)};
+    tacGrowthSinks to = {with_weight(s->state.q, &one), with_weight(s->state.ctrl, &one), with_weight(s->theta, &one)};
     tac_growth_emit(sim, &g, &p->x, zbar != NULL ? 0 : c->row, &to);
     return TAC_OK;
 }

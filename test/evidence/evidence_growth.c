@@ -93,8 +93,8 @@ static int run_pairs(int poses) {
         }
     printf("{\"solves\":%ld,\"failed\":%ld,\"degenerate\":%ld,\"over\":%ld,\"most\":%d,\"mean\":%.3f,\"dual\":%.3e,"
            "\"above\":%.3e,\"planes\":%.3e,\"low\":%.3e,\"high\":%.3e}\n",
-           t.solves, t.failed, t.degenerate, t.over, t.most, (double)t.systems / (double)t.solves, (double)t.gap_of_dual,
-           (double)t.above, (double)t.planes, (double)t.low, (double)t.high);
+           t.solves, t.failed, t.degenerate, t.over, t.most, (double)t.systems / (double)t.solves,
+           (double)t.gap_of_dual, (double)t.above, (double)t.planes, (double)t.low, (double)t.high);
     return t.failed > 0;
 }
 
@@ -124,7 +124,8 @@ static int numbers_at(void *context, double t, double *out) {
     int bad = tac_geom_growth(c->sim, a->moved, NULL, c->geom[0], c->geom[1], a->kappa, &g) != TAC_OK;
     TAC_SCOPE(&c->sim->ctx.arena);
     tacGrowthSystem s;
-    bad |= tac_growth_open(&c->sim->ctx.scene, c->sim->ctx.model, c->geom, a->kappa, 3, &c->sim->ctx.arena, &s) != TAC_OK;
+    bad |=
+        tac_growth_open(&c->sim->ctx.scene, c->sim->ctx.model, c->geom, a->kappa, 3, &c->sim->ctx.arena, &s) != TAC_OK;
     tac_growth_numbers(&s, out);
     if (a->column >= c->nv) tac_sim_set_params(c->sim, a->theta);
     return bad;
@@ -187,7 +188,7 @@ static int run_derivatives(int poses, double kappa) {
             if (a + b == 0) continue;
             pairs[npair][0] = a, pairs[npair++][1] = b;
         }
-    
+
     for (int n = 0; n < poses; n++) {
         tacDraw d = {.seed = 70000 + (uint64_t)n};
         GrowthCase c;
@@ -196,8 +197,8 @@ static int run_derivatives(int poses, double kappa) {
         compare_pose(&c, kappa, &d, &e);
         growth_case_close(&c);
     }
-    printf("{\"poses\":%d,\"rows\":%ld,\"within\":%ld,\"worst\":%.3e,\"reverse\":%.3e,\"barrier\":%.3e}\n", poses, e.rows,
-           e.within, (double)e.worst, (double)e.reverse, (double)e.barrier);
+    printf("{\"poses\":%d,\"rows\":%ld,\"within\":%ld,\"worst\":%.3e,\"reverse\":%.3e,\"barrier\":%.3e}\n", poses,
+           e.rows, e.within, (double)e.worst, (double)e.reverse, (double)e.barrier);
     return 0;
 }
 

@@ -30,10 +30,7 @@ static const struct {
     {"padded box + cylinder", 2, {TAC_GEOM_BOX, TAC_GEOM_CYLINDER}, {1, 0}},
     {"padded ellipsoid + padded cone", 2, {TAC_GEOM_ELLIPSOID, TAC_GEOM_CONE}, {1, 1}},
     {"cone + mesh + ball", 3, {TAC_GEOM_CONE, TAC_GEOM_MESH, TAC_GEOM_SPHERE}, {0}},
-    {"box + capsule + ellipsoid + mesh",
-     4,
-     {TAC_GEOM_BOX, TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID, TAC_GEOM_MESH},
-     {0}}};
+    {"box + capsule + ellipsoid + mesh", 4, {TAC_GEOM_BOX, TAC_GEOM_CAPSULE, TAC_GEOM_ELLIPSOID, TAC_GEOM_MESH}, {0}}};
 
 const char *growth_kind_name(int kind) { return KINDS[kind].name; }
 
@@ -105,8 +102,8 @@ static void try_register(tacModel *m, const char *path, int optional) {
 }
 
 static void register_all(tacModel *m) {
-    static const char *const paths[] = {"size[0]", "size[1]", "size[2]", "pos[0]",  "pos[2]",
-                                        "quat[1]", "quat[3]", "pad"};
+    static const char *const paths[] = {"size[0]", "size[1]", "size[2]", "pos[0]",
+                                        "pos[2]",  "quat[1]", "quat[3]", "pad"};
     char path[64];
     for (int g = 0; g < m->ngeom; g++)
         for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
@@ -142,7 +139,8 @@ static void open_case(const int kind[2], int sides, tacDraw *d, int params, Grow
     tacOptions options = tac_default_options(c->model);
     options.contact = TAC_CONTACT_MODEL_NONE;
     if (tac_sim_new(c->model, &options, &c->sim, &err) != TAC_OK) stop(err.text);
-    c->geom[0] = tac_model_find(c->model, TAC_KIND_GEOM, "a0"), c->geom[1] = tac_model_find(c->model, TAC_KIND_GEOM, "b0");
+    c->geom[0] = tac_model_find(c->model, TAC_KIND_GEOM, "a0"),
+    c->geom[1] = tac_model_find(c->model, TAC_KIND_GEOM, "b0");
     c->nv = c->model->nv;
     for (int g = 0; g < c->model->ngeom; g++)
         c->size += c->sim->ctx.scene.radius[g] + c->model->geom_pad[g];

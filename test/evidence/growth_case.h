@@ -17,8 +17,8 @@ typedef struct GrowthCase {
 } GrowthCase;
 
 const char *growth_kind_name(int kind);
-/* A model of two bodies, one shape each, with random sizes; a plane is on the world. params 1: all numbers of the shapes
- * are registered. To be closed. */
+/* A model of two bodies, one shape each, with random sizes; a plane is on the world. params 1: all numbers of the
+ * shapes are registered. To be closed. */
 void growth_case_open(int kind0, int kind1, tacDraw *d, int params, GrowthCase *c);
 /* The same of two prisms as meshes with this many faces each. */
 void growth_case_prisms(int faces, tacDraw *d, GrowthCase *c);

@@ -372,8 +372,8 @@ static void extremes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms),  cmocka_unit_test(unions),    cmocka_unit_test(derivatives),
-        cmocka_unit_test(duals),         cmocka_unit_test(as_output), cmocka_unit_test(files),
+        cmocka_unit_test(closed_forms),   cmocka_unit_test(unions),    cmocka_unit_test(derivatives),
+        cmocka_unit_test(duals),          cmocka_unit_test(as_output), cmocka_unit_test(files),
         cmocka_unit_test(contact_models), cmocka_unit_test(bad_calls), cmocka_unit_test(extremes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
