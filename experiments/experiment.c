@@ -58,6 +58,10 @@ const tacExperiment EXPERIMENTS[] = {
     {"dojo-push-box", "Howell et al. 2022, Table IV",
      "an arm sweeps out and turns over a box that stands at five distances",
      "turned over in the same four of five; final distances within 3 cm of the paper's simulation", dojo_push_box},
+    {"silico-contact-frames", "Le Cleac'h et al. 2022, Fig. 3",
+     "contact frames of sharp shapes, overlapping, at vertices, edges and faces, and apart; all pairs of shapes",
+     "the plane across the normal separates the scaled shapes to 1e-9 of their size; all frames finite",
+     silico_contact_frames},
 };
 const int EXPERIMENT_COUNT = (int)(sizeof EXPERIMENTS / sizeof *EXPERIMENTS);
 

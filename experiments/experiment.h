@@ -56,6 +56,7 @@ int dojo_low_frequency(tacFindings *found);
 int dojo_timing(tacFindings *found);
 int dojo_convergence(tacFindings *found);
 int dojo_push_box(tacFindings *found);
+int silico_contact_frames(tacFindings *found);
 
 /* --- What they share --------------------------------------------------------------------------------------------- */
 

@@ -51,6 +51,10 @@ TAC_API int tac_model_add_body(tacBuilder *b, int parent, const tacBodyDef *def)
 TAC_API int tac_model_add_joint(tacBuilder *b, int body, const tacJointDef *def);
 TAC_API int tac_model_add_geom(tacBuilder *b, int body, const tacGeomDef *def);
 TAC_API int tac_model_add_mesh(tacBuilder *b, const tacMeshDef *def);
+/* A mesh by n faces, normal_k . y <= offset_k, normals of any length: the bounded polytope that they leave. def gives
+ * the rest; its vertices and triangles are not read. Redundant and repeated faces are left out. */
+TAC_API int tac_model_add_mesh_faces(tacBuilder *b, const tacMeshDef *def, int n, const tacVec3 *normal,
+                                     const double *offset);
 TAC_API int tac_model_add_site(tacBuilder *b, int body, const tacSiteDef *def);
 TAC_API int tac_model_add_tendon(tacBuilder *b, const tacTendonDef *def);
 TAC_API int tac_model_add_actuator(tacBuilder *b, const tacActuatorDef *def);

@@ -9,6 +9,7 @@
 #include "evidence/growth_case.h"
 
 #include "collide/gjk.h"
+#include "evidence/count_allocations.h"
 #include "dynamics/growth_move.h"
 #include "measure/differences.h"
 #include "step/growth.h"
@@ -19,9 +20,16 @@
 #include <string.h>
 #include <time.h>
 
+/* What printf takes: in a build with TACTUS_QUAD, double is the name of wider numbers. */
+#ifdef double
+typedef quadDouble shown;
+#else
+typedef double shown;
+#endif
+
 enum { MOST_SYSTEMS = 25, POSES_A_MODEL = 50, COLUMNS = 128, LISTED = 20 };
 
-static double worse(double a, double b) { return b > a || isnan((double)b) ? b : a; }
+static double worse(double a, double b) { return b > a || b != b ? b : a; }
 
 /* --- Pairs -------------------------------------------------------------------------------------------------------- */
 
@@ -65,7 +73,7 @@ static void judge_pose(GrowthCase *c, int n, Tally *t) {
             t->failed++;
             if (t->failed <= LISTED)
                 fprintf(stderr, "%s, %s, pose %d: status %d at %g after %d\n", growth_kind_name(c->kind[0]),
-                        growth_kind_name(c->kind[1]), n, (int)status, (double)KAPPAS[k], g.iterations);
+                        growth_kind_name(c->kind[1]), n, (int)status, (shown)KAPPAS[k], g.iterations);
             continue;
         }
         if (k == 0) truth = g.alpha;
@@ -93,8 +101,8 @@ static int run_pairs(int poses) {
         }
     printf("{\"solves\":%ld,\"failed\":%ld,\"degenerate\":%ld,\"over\":%ld,\"most\":%d,\"mean\":%.3f,\"dual\":%.3e,"
            "\"above\":%.3e,\"planes\":%.3e,\"low\":%.3e,\"high\":%.3e}\n",
-           t.solves, t.failed, t.degenerate, t.over, t.most, (double)t.systems / (double)t.solves,
-           (double)t.gap_of_dual, (double)t.above, (double)t.planes, (double)t.low, (double)t.high);
+           t.solves, t.failed, t.degenerate, t.over, t.most, (shown)t.systems / (shown)t.solves, (shown)t.gap_of_dual,
+           (shown)t.above, (shown)t.planes, (shown)t.low, (shown)t.high);
     return t.failed > 0;
 }
 
@@ -146,8 +154,8 @@ static void compare_column(Along *a, double h, const double *column, const doubl
         e->worst = worse(e->worst, error);
         if (error > 1e-6 && e->listed++ < LISTED)
             fprintf(stderr, "%s, %s: row %d of column %d: %.9g, differences %.9g (+- %.1g)\n",
-                    growth_kind_name(a->c->kind[0]), growth_kind_name(a->c->kind[1]), i, a->column, (double)column[i],
-                    (double)slope[i], (double)estimate[i]);
+                    growth_kind_name(a->c->kind[0]), growth_kind_name(a->c->kind[1]), i, a->column, (shown)column[i],
+                    (shown)slope[i], (shown)estimate[i]);
     }
     e->barrier = worse(e->barrier, fabs(slope[9] - *barrier) / fmax(1, fabs(*barrier)));
 }
@@ -176,7 +184,7 @@ static void compare_pose(GrowthCase *c, double kappa, tacDraw *d, Errors *e) {
         }
         e->reverse = worse(e->reverse, fabs(sum - *reverse) / size);
         a.column = j;
-        compare_column(&a, 0.3 * pow((double)kappa, 0.75), column, &column[9], 9, e);
+        compare_column(&a, 0.3 * pow(kappa, 0.75), column, &column[9], 9, e);
     }
 }
 
@@ -198,7 +206,7 @@ static int run_derivatives(int poses, double kappa) {
         growth_case_close(&c);
     }
     printf("{\"poses\":%d,\"rows\":%ld,\"within\":%ld,\"worst\":%.3e,\"reverse\":%.3e,\"barrier\":%.3e}\n", poses,
-           e.rows, e.within, (double)e.worst, (double)e.reverse, (double)e.barrier);
+           e.rows, e.within, (shown)e.worst, (shown)e.reverse, (shown)e.barrier);
     return 0;
 }
 
@@ -207,7 +215,7 @@ static int run_derivatives(int poses, double kappa) {
 static double now_us(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+    return 1e6 * (0.0 + t.tv_sec) + 1e-3 * (0.0 + t.tv_nsec);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -258,21 +266,24 @@ static void time_case(GrowthCase *c, double kappa, tacDraw *d, double median[WAY
 static int run_linear(void) {
     static const int faces[] = {32, 64, 128, 256};
     double each[4];
+    long allocations = 0;
     printf("{\"faces\":[");
     for (int i = 0; i < 4; i++) {
         tacDraw d = {.seed = 5};
         GrowthCase c;
         double median[WAYS];
         growth_case_prisms(faces[i], &d, &c);
+        allocations -= counted_allocations();
         time_case(&c, 1e-4, &d, median);
+        allocations += counted_allocations();
         each[i] = median[GROWTH] / (2 * faces[i]);
         printf("%s%d", i > 0 ? "," : "", faces[i]);
         growth_case_close(&c);
     }
     printf("],\"us_a_face\":[");
     for (int i = 0; i < 4; i++)
-        printf("%s%.4f", i > 0 ? "," : "", (double)each[i]);
-    printf("],\"ratio\":%.3f}\n", (double)(each[3] / each[0]));
+        printf("%s%.4f", i > 0 ? "," : "", (shown)each[i]);
+    printf("],\"ratio\":%.3f,\"allocations\":%ld}\n", (shown)(each[3] / each[0]), allocations);
     return 0;
 }
 
@@ -283,8 +294,8 @@ static int run_speed(void) {
     growth_case_open(5, 5, &d, 0, &c);
     time_case(&c, 1e-4, &d, median);
     growth_case_close(&c);
-    printf("{\"growth_us\":%.3f,\"derivatives_us\":%.3f,\"features_us\":%.3f}\n", (double)median[GROWTH],
-           (double)median[DERIVATIVES], (double)median[FEATURES]);
+    printf("{\"growth_us\":%.3f,\"derivatives_us\":%.3f,\"features_us\":%.3f}\n", (shown)median[GROWTH],
+           (shown)median[DERIVATIVES], (shown)median[FEATURES]);
     return 0;
 }
 

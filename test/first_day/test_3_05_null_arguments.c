@@ -148,6 +148,11 @@ CASE(tac_model_add_geom) {
         (def.size[0] = 0.1, def.type = (tacGeomType)I(TAC_GEOM_SPHERE), def.mesh = I(-1), def.condim = I(3)),
         tac_model_add_geom(P(b), I(1), P(&def)));
 }
+CASE(tac_model_add_mesh_faces) {
+    static const tacVec3 normals[4] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}, {1, 1, 1}};
+    static const double offsets[4] = {0, 0, 0, 1};
+    ADD(tacMeshDef, tac_default_mesh, (void)def, tac_model_add_mesh_faces(P(b), P(&def), N(4), P(normals), P(offsets)));
+}
 CASE(tac_model_add_mesh) {
     static const tacVec3 vert[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     static const int faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3}, all[4] = {0, 1, 2, 3};
@@ -554,6 +559,7 @@ static const struct {
              CALL(tac_model_add_joint),
              CALL(tac_model_add_geom),
              CALL(tac_model_add_mesh),
+             CALL(tac_model_add_mesh_faces),
              CALL(tac_model_add_site),
              CALL(tac_model_add_tendon),
              CALL(tac_model_add_actuator),
