@@ -1,5 +1,5 @@
-# `cmake --install`: libraries, headers, command line, mesh reader, CMake package (find_package(tactus) gives tactus::tactus and
-# tactus::io) and pkg-config files (tactus, tactus_io).
+# `cmake --install`: libraries, headers, command line and its manual pages, mesh reader, examples, models, CMake package
+# (find_package(tactus) gives tactus::tactus and tactus::io) and pkg-config files (tactus, tactus_io).
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tactus)
@@ -16,6 +16,13 @@ install(EXPORT tactusTargets NAMESPACE tactus:: DESTINATION ${package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tactus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
 if(TARGET tactus_cli)
   install(TARGETS tactus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET tactus_manual)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN *.1)
+endif()
+if(TACTUS_IO)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/models ${PROJECT_SOURCE_DIR}/examples
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/tactus)
 endif()
 if(TARGET tactus_mesh)
   install(TARGETS tactus_mesh RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tactus)

@@ -64,7 +64,9 @@ static int invert(int n, double *A) {
         tac_lu_solve_many(n, A, pivot, n, inverse, work, pivot + n);
         memcpy(A, inverse, size * size * sizeof *A);
     }
-    free(inverse), free(work), free(pivot);
+    free(inverse);
+    free(work);
+    free(pivot);
     return done;
 }
 
@@ -95,7 +97,9 @@ static void put_rows(const tacNcp *p, double *E) {
         const tacNcpContact *c = &p->contact[i];
         E[n++] = c->residual.e_s;
         if (c->friction.mu == 0) continue;
-        E[n++] = c->residual.e_xi, E[n++] = c->residual.e_eta[0], E[n++] = c->residual.e_eta[1];
+        E[n++] = c->residual.e_xi;
+        E[n++] = c->residual.e_eta[0];
+        E[n++] = c->residual.e_eta[1];
     }
     for (int i = 0; i < p->rows.n; i++)
         E[n++] = p->rows.row[i].e[0];
@@ -129,7 +133,8 @@ static void put_products(const Problem *k, const double *a, const double *b) {
         for (int i = 0; i < dim; i++)
             for (int j = 0; j < dim; j++) {
                 double *entry = k->M + (size_t)(row + adr + i) * (size_t)k->n + (size_t)(nv + adr + j);
-                entry[0] = by_a[dim * i + j], entry[k->p->numbers] = by_b[dim * i + j];
+                entry[0] = by_a[dim * i + j];
+                entry[k->p->numbers] = by_b[dim * i + j];
             }
     }
 }
@@ -183,11 +188,17 @@ static int open_problem(Problem *k, tacNcp *p, const tacBarrierRuns *runs) {
                    .tolerance = runs->tolerance};
     for (int i = 0; i < 2; i++)
         k->E[i] = calloc(n, sizeof(double));
-    k->M = calloc(n * n, sizeof(double)), k->point = calloc(n, sizeof(double));
+    k->M = calloc(n * n, sizeof(double));
+    k->point = calloc(n, sizeof(double));
     return k->E[0] != NULL && k->E[1] != NULL && k->M != NULL && k->point != NULL;
 }
 
-static void close_problem(Problem *k) { free(k->E[0]), free(k->E[1]), free(k->M), free(k->point); }
+static void close_problem(Problem *k) {
+    free(k->E[0]);
+    free(k->E[1]);
+    free(k->M);
+    free(k->point);
+}
 
 /* --- The primal method ------------------------------------------------------------------------------------------- */
 
@@ -206,13 +217,17 @@ static tacStatus follow(Problem *k, double kappa, const double *x, double *gap, 
         double *a = p->a + (c != NULL ? c->adr : limit->at), *b = p->b + (c != NULL ? c->adr : limit->at);
         if (!(phi > share * gap[i])) return TAC_ERR_UNSOLVED;
         gap[i] = share > 0 ? gap[i] : phi;
-        b[0] = phi, a[0] = kappa * p->gap_unit / phi;
+        b[0] = phi;
+        a[0] = kappa * p->gap_unit / phi;
         if (c == NULL || c->friction.mu == 0) continue;
         const double *u = c->next.gap_slip + 1;
         double half = 0.5 * kappa * p->unit[c->cone + 1] / (c->friction.mu * a[0]);
-        a[1] = c->friction.mu * a[0], b[1] = half + sqrt(half * half + u[0] * u[0] + u[1] * u[1]);
-        for (int r = 0; r < 2; r++)
-            b[2 + r] = u[r], a[2 + r] = -a[1] / b[1] * u[r];
+        a[1] = c->friction.mu * a[0];
+        b[1] = half + sqrt(half * half + u[0] * u[0] + u[1] * u[1]);
+        for (int r = 0; r < 2; r++) {
+            b[2 + r] = u[r];
+            a[2 + r] = -a[1] / b[1] * u[r];
+        }
     }
     return k->base.residual(p, x, p->a, p->b, balance);
 }
@@ -297,8 +312,12 @@ static tacStatus go_to(tacSim *sim, tacNcp *p, const tacInteriorProblem *problem
 
 static tacStatus run_interior(tacSim *sim, Problem *k, tacBarrierRuns *out) {
     tacInteriorProblem watched = k->base;
-    watched.user = k, watched.residual = watched_residual, watched.factor = watched_factor;
-    watched.solve = watched_solve, watched.geometric_share = watched_geometric_share, watched.project = watched_project,
+    watched.user = k;
+    watched.residual = watched_residual;
+    watched.factor = watched_factor;
+    watched.solve = watched_solve;
+    watched.geometric_share = watched_geometric_share;
+    watched.project = watched_project;
     watched.norm = watched_norm;
     k->run = &out->interior;
     tacStatus status = go_to(sim, k->p, &watched,

@@ -37,7 +37,8 @@ static tacStatus fall(tacScene *s, double *places, Drop *d) {
     int steps = (int)lround(SECONDS / d->dt), every = steps / (SAMPLES - 1);
     double gap;
     tacStatus status = lowest_gap(s, places, &gap);
-    d->lowest[0] = gap, d->penetration = -gap;
+    d->lowest[0] = gap;
+    d->penetration = -gap;
     for (int k = 1; k <= steps && status == TAC_OK; k++) {
         tacStepInfo info;
         status = scene_move(s, 1, &info);
@@ -54,7 +55,9 @@ static int run_drop(tacFindings *found, Drop *d) {
     tacScene s;
     int result = scene_load(found, "atlas_drop", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = d->dt, s.options.ncp_tolerance = TOLERANCE,
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.dt = d->dt;
+    s.options.ncp_tolerance = TOLERANCE;
     s.options.ncp_iterations = ITERATIONS;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
@@ -75,14 +78,14 @@ static void draw(FILE *file, const Drop *drop) {
                     .subtitle = "height of its lowest contact point",
                     .x1 = SECONDS,
                     .y0 = -0.1,
-                    .y1 = 0.6};
+                    .y1 = 0.6,
+                    .nkey = NRATE};
     plot_begin(&plot);
     plot_axes(&plot, "time, s", "gap, m");
     for (int i = 0; i < NRATE; i++) {
         plot_curve(&plot, COLOUR[i], SAMPLES, time, drop[i].lowest);
-        plot_note(&plot, (tacPlotNote){COLOUR[i], "end", SECONDS, 0.6, -8, 18 * (i + 1)},
-                  "steps of %g s: deepest %.0e m, %.1f iterations a step", drop[i].dt, fmax(drop[i].penetration, 0),
-                  drop[i].iterations);
+        plot_key(&plot, COLOUR[i], "steps of %g s: deepest %.0e m, %.1f iterations a step", drop[i].dt,
+                 fmax(drop[i].penetration, 0), drop[i].iterations);
     }
     plot_end(&plot);
 }

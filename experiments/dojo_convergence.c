@@ -41,8 +41,10 @@ static tacStatus compare_methods(tacScene *s, Found *f) {
     tacStatus status = barrier_runs(s->sim, s->x, s->u, &runs);
     if (status != TAC_OK || runs.contacts == 0 || !runs.interior.solved) return status;
     double ratio = last_of(&runs.primal) / last_of(&runs.interior);
-    f->ratio[f->samples++] = ratio, f->better += ratio > 1;
-    f->primal_iterations += runs.primal.count, f->primal_unsolved += !runs.primal.solved;
+    f->ratio[f->samples++] = ratio;
+    f->better += ratio > 1;
+    f->primal_iterations += runs.primal.count;
+    f->primal_unsolved += !runs.primal.solved;
     if (last_of(&runs.interior) > last_of(&f->worst.interior)) f->worst = runs;
     return TAC_OK;
 }
@@ -70,7 +72,9 @@ static int run_robot(tacFindings *found, int robot, Found *f) {
     tacScene s;
     int result = scene_load(found, ROBOTS[robot].scene, &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.ncp_kappa = KAPPA, s.options.ncp_tolerance = TOLERANCE,
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.ncp_kappa = KAPPA;
+    s.options.ncp_tolerance = TOLERANCE;
     s.options.inputs = 0;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
@@ -110,7 +114,8 @@ static void draw(FILE *file, const Found *f) {
                     .x1 = 50,
                     .y0 = 1,
                     .y1 = 1e16,
-                    .log_y = 1};
+                    .log_y = 1,
+                    .nkey = NROBOT};
     plot_begin(&plot);
     plot_axes(&plot, "iteration", "condition number");
     for (int r = 0; r < NROBOT; r++) {
@@ -121,8 +126,8 @@ static void draw(FILE *file, const Found *f) {
         plot_curve(&plot, COLOUR[r], runs->interior.count, at, runs->interior.condition);
         for (int i = 0; i < runs->primal.count && at[i] <= plot.x1; i++)
             plot_dot(&plot, COLOUR[r], at[i], runs->primal.condition[i]);
-        plot_note(&plot, (tacPlotNote){COLOUR[r], "end", 50, 1e16, -8, 18 * (r + 1)},
-                  "%s: %.1f iterations a step, at most %d", ROBOTS[r].label, f[r].iterations, f[r].most);
+        plot_key(&plot, COLOUR[r], "%s: %.1f iterations a step, at most %d", ROBOTS[r].label, f[r].iterations,
+                 f[r].most);
     }
     plot_end(&plot);
 }

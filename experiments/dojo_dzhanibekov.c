@@ -74,7 +74,8 @@ static tacStatus fly(tacScene *s, tacPoses pose[2], Flight *f) {
     tacVec6 start = {0};
     s->x[s->model->nq + 3] = f->spin;
     f->exact = euler_turn(s->model, f->spin);
-    f->first = -1, f->momentum = 0;
+    f->first = -1;
+    f->momentum = 0;
     for (int k = 0; k < STEPS; k++) {
         tacStatus status = discrete_step(s, &pose[0], &pose[1], NULL);
         if (status != TAC_OK) return status;
@@ -93,13 +94,16 @@ static int run_flight(tacFindings *found, Flight *f) {
     tacPoses pose[2] = {0};
     int result = scene_load(found, "dzhanibekov", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = SECONDS / STEPS, s.options.ncp_tolerance = TOL_SOLVER;
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.dt = SECONDS / STEPS;
+    s.options.ncp_tolerance = TOL_SOLVER;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(&s, &pose[0]);
     room = discrete_poses_new(&s, &pose[1]) && room;
     tacStatus status = room ? fly(&s, pose, f) : TAC_ERR_MEMORY;
-    discrete_poses_free(&pose[0]), discrete_poses_free(&pose[1]);
+    discrete_poses_free(&pose[0]);
+    discrete_poses_free(&pose[1]);
     scene_close(&s);
     return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
 }
@@ -116,14 +120,14 @@ static void draw(FILE *file, const Flight *flight) {
                     .subtitle = "part of its axis along where it first pointed; steps of 10 ms, no gravity",
                     .x1 = SECONDS,
                     .y0 = -1,
-                    .y1 = 1};
+                    .y1 = 1,
+                    .nkey = NSPIN};
     plot_begin(&plot);
     plot_axes(&plot, "time, s", "axis");
     for (int i = 0; i < NSPIN; i++) {
         plot_curve(&plot, COLOUR[i], STEPS, time, flight[i].along);
-        plot_note(&plot, (tacPlotNote){COLOUR[i], "start", 0, -1, 12, -8 - 18 * i},
-                  "%g rad/s: half over at %.2f s, Euler's equations %.2f s", flight[i].spin, flight[i].first,
-                  flight[i].exact);
+        plot_key(&plot, COLOUR[i], "%g rad/s: half over at %.2f s, Euler's equations %.2f s", flight[i].spin,
+                 flight[i].first, flight[i].exact);
     }
     plot_end(&plot);
 }

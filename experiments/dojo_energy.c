@@ -33,8 +33,10 @@ static double largest(tacVec6 m, tacVec6 from) {
 static int open_astronaut(tacFindings *found, double dt, tacScene *s, tacPoses pose[2]) {
     int result = scene_load(found, "astronaut", s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s->options.contact = TAC_CONTACT_MODEL_NCP, s->options.dt = dt;
-    s->options.ncp_tolerance = TOL_SOLVER / dt, s->options.ncp_polish = 1;
+    s->options.contact = TAC_CONTACT_MODEL_NCP;
+    s->options.dt = dt;
+    s->options.ncp_tolerance = TOL_SOLVER / dt;
+    s->options.ncp_polish = 1;
     result = scene_start(found, s);
     if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(s, &pose[0]);
@@ -43,7 +45,8 @@ static int open_astronaut(tacFindings *found, double dt, tacScene *s, tacPoses p
 }
 
 static void close_astronaut(tacScene *s, tacPoses pose[2]) {
-    discrete_poses_free(&pose[0]), discrete_poses_free(&pose[1]);
+    discrete_poses_free(&pose[0]);
+    discrete_poses_free(&pose[1]);
     scene_close(s);
 }
 
@@ -105,7 +108,10 @@ static int drift_of_energy(tacFindings *found, Drift *d) {
         tacVec6 momentum = discrete_momentum(s.model, &pose[0], &pose[1], d->dt);
         if (k == 0) start = momentum;
         if (k == pushed) first = energy;
-        if (k % every == 0) d->time[k / every] = k * d->dt, d->energy[k / every] = energy;
+        if (k % every == 0) {
+            d->time[k / every] = k * d->dt;
+            d->energy[k / every] = energy;
+        }
         d->momentum = worse(d->momentum, largest(momentum, start));
     }
     for (int i = 0; i < SAMPLES; i++)
@@ -140,7 +146,8 @@ static int table_of_energy(tacFindings *found, double change[NCASE]) {
     double before[NCASE] = {0}, after[NCASE] = {0}, kinetic[NCASE] = {0}, q[16];
     int result = scene_load(found, "energies", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.ncp_tolerance = TOL_SOLVER / s.options.dt;
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.ncp_tolerance = TOL_SOLVER / s.options.dt;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(&s, &pose[0]);
@@ -155,12 +162,14 @@ static int table_of_energy(tacFindings *found, double change[NCASE]) {
             double T = discrete_kinetic_of(s.model, &pose[0], &pose[1], h, c + 1);
             double V = 0.5 * (potential(s.model, c, &pose[0], q) + potential(s.model, c, &pose[1], s.x));
             if (k == 0) before[c] = T + V;
-            after[c] = T + V, kinetic[c] = fmax(kinetic[c], T);
+            after[c] = T + V;
+            kinetic[c] = fmax(kinetic[c], T);
         }
     }
     for (int c = 0; c < NCASE; c++)
         change[c] = fabs(after[c] - before[c]) / kinetic[c];
-    discrete_poses_free(&pose[0]), discrete_poses_free(&pose[1]);
+    discrete_poses_free(&pose[0]);
+    discrete_poses_free(&pose[1]);
     scene_close(&s);
     return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "energies: %s", tac_status_text(status));
 }
@@ -174,16 +183,18 @@ static void draw(FILE *file, const Drift *drift) {
                     .subtitle = "kinetic energy over that of the first step, ten seconds from random joint speeds",
                     .x1 = 10,
                     .y0 = 0.99,
-                    .y1 = 1.01};
+                    .y1 = 1.01,
+                    .nkey = NDRIFT};
     for (int i = 0; i < NDRIFT; i++)
-        for (int k = 0; k < SAMPLES; k++)
-            plot.y0 = fmin(plot.y0, drift[i].energy[k]), plot.y1 = fmax(plot.y1, drift[i].energy[k]);
+        for (int k = 0; k < SAMPLES; k++) {
+            plot.y0 = fmin(plot.y0, drift[i].energy[k]);
+            plot.y1 = fmax(plot.y1, drift[i].energy[k]);
+        }
     plot_begin(&plot);
     plot_axes(&plot, "time, s", "energy");
     for (int i = 0; i < NDRIFT; i++) {
         plot_curve(&plot, COLOUR[i], SAMPLES, drift[i].time, drift[i].energy);
-        plot_note(&plot, (tacPlotNote){COLOUR[i], "end", 10, plot.y1, -8, 18 * (i + 1)},
-                  "steps of %g s: mean changes by %.1e", drift[i].dt, drift[i].change);
+        plot_key(&plot, COLOUR[i], "steps of %g s: mean changes by %.1e", drift[i].dt, drift[i].change);
     }
     plot_end(&plot);
 }

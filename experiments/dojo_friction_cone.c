@@ -32,15 +32,19 @@ static int slide(tacFindings *found, tacNcpFriction friction, Path *path) {
     tacScene s;
     int result = scene_load(found, "cone_block", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.ncp_friction = friction, s.options.dt = SECONDS / STEPS;
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.ncp_friction = friction;
+    s.options.dt = SECONDS / STEPS;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     const double *v = s.x + s.model->nq, speed = hypot(v[0], v[1]), along[2] = {v[0] / speed, v[1] / speed};
     tacStatus status = TAC_OK;
-    path->x[0] = s.x[0], path->y[0] = s.x[1];
+    path->x[0] = s.x[0];
+    path->y[0] = s.x[1];
     for (int k = 1; k <= STEPS && status == TAC_OK; k++) {
         status = scene_move(&s, 1, NULL);
-        path->x[k] = s.x[0], path->y[k] = s.x[1];
+        path->x[k] = s.x[0];
+        path->y[k] = s.x[1];
         double dx = path->x[k] - path->x[0], dy = path->y[k] - path->y[0];
         path->aside = fmax(path->aside, fabs(along[0] * dy - along[1] * dx));
         path->way = hypot(dx, dy);
@@ -57,14 +61,14 @@ static void draw(FILE *file, const Path *cone, const Path *pyramid) {
                     .x0 = -2,
                     .x1 = 3,
                     .y0 = -0.6,
-                    .y1 = 0.4};
+                    .y1 = 0.4,
+                    .nkey = 2};
     plot_begin(&plot);
     plot_axes(&plot, "x, m", "y, m");
     plot_curve(&plot, "one", STEPS + 1, pyramid->x, pyramid->y);
     plot_curve(&plot, "own", STEPS + 1, cone->x, cone->y);
-    plot_note(&plot, (tacPlotNote){"own", "start", -2, 0.4, 12, 18}, "cone: %.0e m aside of a straight line",
-              cone->aside);
-    plot_note(&plot, (tacPlotNote){"one", "start", -2, 0.4, 12, 36}, "pyramid: %.2f m aside", pyramid->aside);
+    plot_key(&plot, "own", "cone: %.0e m aside of a straight line", cone->aside);
+    plot_key(&plot, "one", "pyramid: %.2f m aside", pyramid->aside);
     plot_end(&plot);
 }
 

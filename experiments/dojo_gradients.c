@@ -51,8 +51,10 @@ static int open_box(tacFindings *found, double kappa, int dof, Pushed *p) {
     *p = (Pushed){.dof = dof};
     int result = scene_load(found, "planar_box", &p->scene);
     if (result != EXPERIMENT_GO_ON) return result;
-    p->scene.options.contact = TAC_CONTACT_MODEL_NCP, p->scene.options.ncp_kappa = kappa;
-    p->scene.options.ncp_tolerance = 1e-12, p->scene.options.ncp_polish = 4;
+    p->scene.options.contact = TAC_CONTACT_MODEL_NCP;
+    p->scene.options.ncp_kappa = kappa;
+    p->scene.options.ncp_tolerance = 1e-12;
+    p->scene.options.ncp_polish = 4;
     result = scene_start(found, &p->scene);
     if (result != EXPERIMENT_GO_ON) return result;
     p->jac = calloc((size_t)p->scene.ndx * (size_t)p->scene.nu, sizeof(double));
@@ -89,9 +91,10 @@ static int find_curve(tacFindings *found, double kappa, int mode, Curve *c) {
         tacStatus status = move(&p, 0, &c->moved[k], &c->slope[k]);
         if (status != TAC_OK || difference_ridders(moved_along, &p, 1, DIFFERENCE, &numeric, NULL, work) != 0)
             result = experiment_fail(found, "kappa %g, push %g: %s", kappa, p.push, tac_status_text(status));
-        else
-            c->error = worse(c->error, fabs(c->slope[k] - numeric) / free_slope),
+        else {
+            c->error = worse(c->error, fabs(c->slope[k] - numeric) / free_slope);
             c->steepest = worse(c->steepest, fabs(c->slope[k]) / free_slope);
+        }
     }
     close_box(&p);
     return result;
@@ -112,11 +115,14 @@ static tacStatus smooth_at(Pushed *p, double sigma, int spread, int k, Smoothing
         double w = tac_random_normal(SEED, (uint64_t)spread, (uint64_t)(k * SAMPLES + i));
         status = move(p, sigma * w, &moved, &slope);
         double estimate[2] = {(moved - here) * w / sigma, slope};
-        for (int e = 0; e < 2; e++)
-            sum[e] += estimate[e] / SAMPLES, square[e] += estimate[e] * estimate[e] / SAMPLES;
+        for (int e = 0; e < 2; e++) {
+            sum[e] += estimate[e] / SAMPLES;
+            square[e] += estimate[e] * estimate[e] / SAMPLES;
+        }
     }
     double unit = p->scene.options.dt;
-    s->slope0[k] = sum[0], s->slope1[k] = sum[1];
+    s->slope0[k] = sum[0];
+    s->slope1[k] = sum[1];
     s->noise0 = worse(s->noise0, noise_of(sum[0], square[0]) / unit);
     s->noise1 = worse(s->noise1, noise_of(sum[1], square[1]) / unit);
     return status;
@@ -149,16 +155,16 @@ static void draw(FILE *file, const Curve *curve, const Smoothing *smoothing) {
                         "derivative of the way across by the push, one step of 0.1 s; friction gives way at 0.1 N s",
                     .x1 = MOST_PUSH,
                     .y0 = -0.05,
-                    .y1 = 0.15};
+                    .y1 = 0.15,
+                    .nkey = NKAPPA + 1};
     plot_begin(&plot);
     plot_axes(&plot, "push, N s", "derivative, m/(N s)");
     plot_curve(&plot, "bad", SMOOTHED, smoothed, smoothing[1].slope0);
     for (int i = 0; i < NKAPPA; i++) {
         plot_curve(&plot, COLOUR[i], PUSHES, push, curve[i].slope);
-        plot_note(&plot, (tacPlotNote){COLOUR[i], "start", 0, 0.15, 12, 18 + 18 * i}, "kappa %.0e", KAPPA[i]);
+        plot_key(&plot, COLOUR[i], "kappa %.0e", KAPPA[i]);
     }
-    plot_note(&plot, (tacPlotNote){"bad", "start", 0, 0.15, 12, 18 + 18 * NKAPPA}, "randomized smoothing, %d samples",
-              SAMPLES);
+    plot_key(&plot, "bad", "randomized smoothing, %d samples", SAMPLES);
     plot_end(&plot);
 }
 

@@ -55,7 +55,9 @@ static int run_push(tacFindings *found, double place, Push *p) {
     tacScene s;
     int result = scene_load(found, "push_box", &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = TIME_STEP, s.options.inputs = 0;
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.dt = TIME_STEP;
+    s.options.inputs = 0;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     tacStatus status = push(&s, place, p);
@@ -94,12 +96,15 @@ static void draw(FILE *file, const Push *p) {
                         "distance of the box from the arm's base; dots: where it ends in the paper's simulation",
                     .x1 = STEPS * TIME_STEP,
                     .y0 = 0.2,
-                    .y1 = 0.7};
+                    .y1 = 0.7,
+                    .nkey = NPLACE};
     plot_begin(&plot);
     plot_axes(&plot, "time, s", "distance, m");
     for (int i = 0; i < NPLACE; i++) {
         plot_curve(&plot, COLOUR[i], STEPS + 1, time, p[i].distance);
         plot_dot(&plot, COLOUR[i], plot.x1, PLACES[i].paper);
+        plot_key(&plot, COLOUR[i], "starts at %.2f m: ends at %.3f m, in the paper %.3f m", p[i].distance[0],
+                 p[i].distance[STEPS], PLACES[i].paper);
     }
     plot_end(&plot);
 }

@@ -62,7 +62,8 @@ static tacStatus move_part(Work *w, int first, Measured *m) {
         if (status != TAC_OK && status != TAC_ERR_UNSOLVED) return status;
         m->unsolved += status != TAC_OK;
         m->residual = fmax(m->residual, info.residual);
-        m->iterations += (double)info.iterations / STEPS, m->contacts += (double)info.contacts / STEPS;
+        m->iterations += (double)info.iterations / STEPS;
+        m->contacts += (double)info.contacts / STEPS;
         memcpy(s->x, s->y, (size_t)s->nx * sizeof(double));
     }
     m->seconds += bench_now() - start;
@@ -96,12 +97,15 @@ static int open_peer(tacFindings *found, const Robot *robot, Work *w) {
 static int open_work(tacFindings *found, const Robot *robot, Work *w) {
     int result = scene_load(found, robot->scene, &w->scene);
     if (result != EXPERIMENT_GO_ON) return result;
-    w->scene.options.contact = TAC_CONTACT_MODEL_NCP, w->scene.options.dt = TIME_STEP, w->scene.options.inputs = 0;
+    w->scene.options.contact = TAC_CONTACT_MODEL_NCP;
+    w->scene.options.dt = TIME_STEP;
+    w->scene.options.inputs = 0;
     result = scene_start(found, &w->scene);
     if (result != EXPERIMENT_GO_ON) return result;
     size_t ndx = (size_t)w->scene.ndx, nu = (size_t)w->scene.nu;
     w->U = calloc(STEPS * nu, sizeof(double));
-    w->A = calloc(ndx * ndx, sizeof(double)), w->B = calloc(ndx * nu, sizeof(double));
+    w->A = calloc(ndx * ndx, sizeof(double));
+    w->B = calloc(ndx * nu, sizeof(double));
     if (w->U == NULL || w->A == NULL || w->B == NULL) return experiment_fail(found, "out of memory");
     draw_actions(w->scene.model, w->U);
     return open_peer(found, robot, w);
@@ -109,7 +113,9 @@ static int open_work(tacFindings *found, const Robot *robot, Work *w) {
 
 static void close_work(Work *w) {
     measure_mujoco_close(w->peer);
-    free(w->U), free(w->A), free(w->B);
+    free(w->U);
+    free(w->A);
+    free(w->B);
     scene_close(&w->scene);
 }
 
@@ -137,13 +143,17 @@ static void report(tacFindings *found, const Robot *robot, const Measured *m) {
 static void draw(FILE *file, const Measured *m) {
     tacPlot plot = {.file = file,
                     .title = "1000 steps of 0.01 s with gradients",
-                    .subtitle = "seconds: ours, MuJoCo's differences in the same run; grey: Dojo in the paper",
+                    .subtitle = "random controls; seconds of one run",
                     .x0 = 0.01,
                     .x1 = 10,
                     .y1 = NROBOT,
                     .log_x = 1,
-                    .left = 110};
+                    .left = 110,
+                    .nkey = 3};
     plot_begin(&plot);
+    plot_key(&plot, "own", "Tactus");
+    plot_key(&plot, "two", "MuJoCo, by finite differences, in the same run");
+    plot_key(&plot, "soft", "Dojo, in the paper");
     plot_axes(&plot, "seconds", NULL);
     for (int i = 0; i < NROBOT; i++) {
         const char *const colour[] = {"soft", "two", "own"};

@@ -37,7 +37,8 @@ static double jellett_of(const tacScene *s, const tacPoses pose[2], const double
 
 static tacStatus spin(tacScene *s, tacPoses pose[2], Top *top) {
     int steps = (int)lround(top->seconds / top->dt), every = steps / SAMPLES;
-    top->lowest = 1, top->turned = -1;
+    top->lowest = 1;
+    top->turned = -1;
     for (int k = 0; k < steps; k++) {
         double before[3] = {s->x[0], s->x[1], s->x[2]};
         tacStatus status = discrete_step(s, &pose[0], &pose[1], NULL);
@@ -48,8 +49,10 @@ static tacStatus spin(tacScene *s, tacPoses pose[2], Top *top) {
         top->lowest = fmin(top->lowest, axis);
         top->penetration = fmax(top->penetration, RADIUS - s->x[2]);
         if (top->turned < 0 && axis < 0) top->turned = (k + 1) * top->dt;
-        if (k % every == 0 && k / every < SAMPLES)
-            top->time[k / every] = (k + 1) * top->dt, top->axis[k / every] = axis;
+        if (k % every == 0 && k / every < SAMPLES) {
+            top->time[k / every] = (k + 1) * top->dt;
+            top->axis[k / every] = axis;
+        }
     }
     return TAC_OK;
 }
@@ -59,13 +62,15 @@ static int run_top(tacFindings *found, Top *top) {
     tacPoses pose[2] = {0};
     int result = scene_load(found, top->scene, &s);
     if (result != EXPERIMENT_GO_ON) return result;
-    s.options.contact = TAC_CONTACT_MODEL_NCP, s.options.dt = top->dt;
+    s.options.contact = TAC_CONTACT_MODEL_NCP;
+    s.options.dt = top->dt;
     result = scene_start(found, &s);
     if (result != EXPERIMENT_GO_ON) return result;
     int room = discrete_poses_new(&s, &pose[0]);
     room = discrete_poses_new(&s, &pose[1]) && room;
     tacStatus status = room ? spin(&s, pose, top) : TAC_ERR_MEMORY;
-    discrete_poses_free(&pose[0]), discrete_poses_free(&pose[1]);
+    discrete_poses_free(&pose[0]);
+    discrete_poses_free(&pose[1]);
     scene_close(&s);
     return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "%s: %s", top->scene, tac_status_text(status));
 }
@@ -76,14 +81,15 @@ static void draw(FILE *file, const Top *dojo, const Top *round) {
                     .subtitle = "what of the axis points up, over ten seconds on the ground",
                     .x1 = 10,
                     .y0 = -1,
-                    .y1 = 1};
+                    .y1 = 1,
+                    .nkey = 2};
     plot_begin(&plot);
     plot_axes(&plot, "time, s", "axis");
     plot_curve(&plot, "one", SAMPLES, dojo->time, dojo->axis);
     plot_curve(&plot, "own", SAMPLES, round->time, round->axis);
-    plot_note(&plot, (tacPlotNote){"one", "start", 0, -1, 12, -26}, "Dojo's top: half over at %.2f s", dojo->turned);
-    plot_note(&plot, (tacPlotNote){"own", "start", 0, -1, 12, -8},
-              "round top: half over at %.2f s, Jellett's constant kept to %.1e", round->turned, round->change);
+    plot_key(&plot, "one", "Dojo's top: half over at %.2f s", dojo->turned);
+    plot_key(&plot, "own", "round top: half over at %.2f s, Jellett's constant kept to %.1e", round->turned,
+             round->change);
     plot_end(&plot);
 }
 

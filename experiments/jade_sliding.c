@@ -87,9 +87,12 @@ typedef struct Leg {
 
 static int leg_new(const tacScene *s, Leg *leg) {
     size_t n = STEPS * (size_t)s->nu;
-    leg->U = calloc(n, sizeof(double)), leg->X = calloc((STEPS + 1) * (size_t)s->nx, sizeof(double));
-    leg->gx = calloc(n, sizeof(double)), leg->gy = calloc(n, sizeof(double));
-    leg->bar = calloc((size_t)s->ndx, sizeof(double)), leg->g0 = calloc((size_t)s->ndx, sizeof(double));
+    leg->U = calloc(n, sizeof(double));
+    leg->X = calloc((STEPS + 1) * (size_t)s->nx, sizeof(double));
+    leg->gx = calloc(n, sizeof(double));
+    leg->gy = calloc(n, sizeof(double));
+    leg->bar = calloc((size_t)s->ndx, sizeof(double));
+    leg->g0 = calloc((size_t)s->ndx, sizeof(double));
     leg->bytes = (tac_rollout_vjp_bytes(s->model, STEPS, 0) + 63) / 64 * 64 + 64;
     leg->memory = aligned_alloc(64, leg->bytes);
     return leg->U != NULL && leg->X != NULL && leg->gx != NULL && leg->gy != NULL && leg->bar != NULL &&
@@ -97,7 +100,13 @@ static int leg_new(const tacScene *s, Leg *leg) {
 }
 
 static void leg_free(Leg *leg) {
-    free(leg->U), free(leg->X), free(leg->gx), free(leg->gy), free(leg->bar), free(leg->g0), free(leg->memory);
+    free(leg->U);
+    free(leg->X);
+    free(leg->gx);
+    free(leg->gy);
+    free(leg->bar);
+    free(leg->g0);
+    free(leg->memory);
     *leg = (Leg){0};
 }
 
@@ -172,12 +181,16 @@ static int travel(tacFindings *found, tacScene *s, World *world, Point to, Trip 
     tacStatus status = leg_new(s, &leg) ? optimize(s, &leg, to) : TAC_ERR_MEMORY;
     for (int k = 0; k <= STEPS && status == TAC_OK; k++) {
         const double *q = leg.X + (size_t)k * (size_t)s->nx;
-        trip->x[k] = q[0], trip->y[k] = q[1];
-        trip->replay_x[k] = world->p.x, trip->replay_y[k] = world->p.y;
+        trip->x[k] = q[0];
+        trip->y[k] = q[1];
+        trip->replay_x[k] = world->p.x;
+        trip->replay_y[k] = world->p.y;
         if (k < STEPS) replay_step(world, (Point){leg.U[k * s->nu], leg.U[k * s->nu + 1]}, s->options.dt);
     }
-    trip->miss = apart(leg.reached, to), trip->iterations = leg.iterations;
-    trip->replay_miss = apart(world->p, to), trip->rest_speed = length(world->v);
+    trip->miss = apart(leg.reached, to);
+    trip->iterations = leg.iterations;
+    trip->replay_miss = apart(world->p, to);
+    trip->rest_speed = length(world->v);
     leg_free(&leg);
     return status == TAC_OK ? EXPERIMENT_GO_ON : experiment_fail(found, "%s", tac_status_text(status));
 }
@@ -203,11 +216,12 @@ static void draw(FILE *file, const Trip *trip) {
     const Point target[TRIPS] = {MIDDLE, END, ASLANT};
     tacPlot plot = {.file = file,
                     .title = "Pushes found with gradients, replayed where friction is analytic",
-                    .subtitle = "the cube's centre from above, m; line: our world, dots: the replay",
+                    .subtitle = "the cube's centre from above, m",
                     .x0 = -0.05,
                     .x1 = 0.5,
                     .y0 = -0.05,
-                    .y1 = 0.3};
+                    .y1 = 0.3,
+                    .nkey = 3};
     plot_begin(&plot);
     plot_axes(&plot, "x", "y");
     for (int i = 0; i < TRIPS; i++) {
@@ -215,9 +229,13 @@ static void draw(FILE *file, const Trip *trip) {
         plot_curve(&plot, colour, STEPS + 1, trip[i].x, trip[i].y);
         for (int k = 0; k <= STEPS; k += 4)
             plot_dot(&plot, i == TO_ASLANT ? "soft" : "two", trip[i].replay_x[k], trip[i].replay_y[k]);
-        plot_note(&plot, (tacPlotNote){"ink", "start", target[i].x, target[i].y, 10, -8},
-                  "%s: replay misses by %.3f mm", names[i], 1e3 * trip[i].replay_miss);
+        plot_note(&plot, (tacPlotNote){"ink", "start", target[i].x, target[i].y, 10, -8}, "%s", names[i]);
     }
+    plot_key(&plot, "own", "our world, to B and C");
+    plot_key(&plot, "two", "their replay: misses B by %.3f mm, C by %.3f mm", 1e3 * trip[0].replay_miss,
+             1e3 * trip[1].replay_miss);
+    plot_key(&plot, "soft", "aslant: line our world, dots the replay, which misses by %.3f mm",
+             1e3 * trip[TO_ASLANT].replay_miss);
     plot_note(&plot, (tacPlotNote){"ink", "start", START.x, START.y, -14, -8}, "A");
     plot_end(&plot);
 }

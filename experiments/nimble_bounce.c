@@ -35,10 +35,12 @@ static int measure(tacFindings *found, Kind kind, double e, Bounces *b) {
     result = status == TAC_OK ? scene_start(found, &s) : experiment_fail(found, "%s", err.text);
     for (int i = 0; i < NGAP && result == EXPERIMENT_GO_ON; i++) {
         double A[4];
-        s.x[0] = GAPS[i], s.x[1] = SPEED;
+        s.x[0] = GAPS[i];
+        s.x[1] = SPEED;
         status = tac_step_jac(s.sim, s.x, s.u, s.y, &(tacJac){A, NULL, NULL}, NULL);
         if (status != TAC_OK) result = experiment_fail(found, "%s", tac_status_text(status));
-        b->next[i] = s.y[0], b->slope[i] = A[0];
+        b->next[i] = s.y[0];
+        b->slope[i] = A[0];
     }
     scene_close(&s);
     return result;
@@ -97,7 +99,8 @@ static void draw(FILE *file, const Bounces *exact, const Bounces *bounce, double
                     .subtitle = "gap after the step over gap before it; restitution 0.75, 1 m/s, 10 ms",
                     .x1 = 0.01,
                     .y0 = -0.002,
-                    .y1 = 0.02};
+                    .y1 = 0.02,
+                    .nkey = 4};
     plot_begin(&plot);
     plot_axes(&plot, "gap before, m", "gap after, m");
     plot_line(&plot, "soft", 0, -e * h * SPEED, 0.01, 0.01 - e * h * SPEED);
@@ -110,10 +113,10 @@ static void draw(FILE *file, const Bounces *exact, const Bounces *bounce, double
         plot_line(&plot, "own", q - reach, y - reach * bounce->slope[i], q + reach, y + reach * bounce->slope[i]);
         plot_dot(&plot, "own", q, y);
     }
-    plot_note(&plot, (tacPlotNote){"one", "start", 0, 0.02, 16, 18}, "the step as it is: slope %.3f",
-              exact->slope[SHOWN]);
-    plot_note(&plot, (tacPlotNote){"own", "start", 0, 0, 16, -6},
-              "continuous time, and the gradient for bounces: slope %.3f", bounce->slope[SHOWN]);
+    plot_key(&plot, "soft", "the step");
+    plot_key(&plot, "one", "its exact gradient: slope %.3f", exact->slope[SHOWN]);
+    plot_key(&plot, "two", "a bounce in continuous time");
+    plot_key(&plot, "own", "the gradient for bounces: slope %.3f", bounce->slope[SHOWN]);
     plot_end(&plot);
 }
 

@@ -31,14 +31,22 @@ typedef struct Memory {
 } Memory;
 
 static int memory_new(const tacScene *s, Memory *m) {
-    m->U = calloc(STEPS, sizeof(double)), m->g = calloc(STEPS, sizeof(double));
-    m->X = calloc((STEPS + 1) * (size_t)s->nx, sizeof(double)), m->gx = calloc((size_t)s->ndx, sizeof(double));
+    m->U = calloc(STEPS, sizeof(double));
+    m->g = calloc(STEPS, sizeof(double));
+    m->X = calloc((STEPS + 1) * (size_t)s->nx, sizeof(double));
+    m->gx = calloc((size_t)s->ndx, sizeof(double));
     m->bytes = (tac_rollout_vjp_bytes(s->model, STEPS, 0) + 63) / 64 * 64 + 64;
     m->vjp = aligned_alloc(64, m->bytes);
     return m->U != NULL && m->g != NULL && m->X != NULL && m->gx != NULL && m->vjp != NULL;
 }
 
-static void memory_free(Memory *m) { free(m->U), free(m->g), free(m->X), free(m->gx), free(m->vjp); }
+static void memory_free(Memory *m) {
+    free(m->U);
+    free(m->g);
+    free(m->X);
+    free(m->gx);
+    free(m->vjp);
+}
 
 /* Thrusts -> height at the end, and the gradient of (TARGET - height)^2. */
 static tacStatus fly(tacScene *s, Memory *m, double *height) {
@@ -96,17 +104,16 @@ static void draw(FILE *file, const Learning *plain, const Learning *aware) {
                     .subtitle =
                         "height after 0.5 s over iterations of gradient descent, which starts at rest with no thrust",
                     .x1 = ITERATIONS,
-                    .y1 = 6};
+                    .y1 = 6,
+                    .nkey = 3};
     plot_begin(&plot);
     plot_axes(&plot, "iteration", "height, m");
     plot_line(&plot, "soft", 0, TARGET, ITERATIONS, TARGET);
     plot_curve(&plot, "one", ITERATIONS + 1, iteration, plain->height);
     plot_curve(&plot, "own", ITERATIONS + 1, iteration, aware->height);
-    plot_note(&plot, (tacPlotNote){"soft", "start", 0, TARGET, 12, -8}, "target");
-    plot_note(&plot, (tacPlotNote){"one", "end", ITERATIONS, plain->height[0], -8, -8}, "exact gradients: moved %.0e m",
-              moved(plain));
-    plot_note(&plot, (tacPlotNote){"own", "end", ITERATIONS, TARGET, -8, 24}, "complementarity-aware: ends at %.4f m",
-              aware->height[ITERATIONS]);
+    plot_key(&plot, "soft", "target");
+    plot_key(&plot, "one", "exact gradients: moved %.0e m", moved(plain));
+    plot_key(&plot, "own", "complementarity-aware: ends at %.4f m", aware->height[ITERATIONS]);
     plot_end(&plot);
 }
 

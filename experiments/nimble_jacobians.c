@@ -159,15 +159,23 @@ static double *new_numbers(int rows, int columns) { return calloc((size_t)rows *
 
 static int make_room(Work *w) {
     int ndx = w->scene.ndx, nu = w->scene.nu;
-    w->A = new_numbers(ndx, ndx), w->B = new_numbers(ndx, nu), w->first = new_numbers(ndx + nu, 1);
-    w->central = new_numbers(ndx + nu, ndx), w->ridders = new_numbers(ndx + nu, ndx);
+    w->A = new_numbers(ndx, ndx);
+    w->B = new_numbers(ndx, nu);
+    w->first = new_numbers(ndx + nu, 1);
+    w->central = new_numbers(ndx + nu, ndx);
+    w->ridders = new_numbers(ndx + nu, ndx);
     w->work = new_numbers(difference_work(ndx), 1);
     return w->A != NULL && w->B != NULL && w->first != NULL && w->central != NULL && w->ridders != NULL &&
            w->work != NULL && measure_step_column_new(w->scene.model, &w->scene.options, w->scene.sim, &w->column);
 }
 
 static void close_work(Work *w) {
-    free(w->A), free(w->B), free(w->first), free(w->central), free(w->ridders), free(w->work);
+    free(w->A);
+    free(w->B);
+    free(w->first);
+    free(w->central);
+    free(w->ridders);
+    free(w->work);
     measure_step_column_free(&w->column);
     scene_close(&w->scene);
 }
@@ -192,7 +200,9 @@ static int measure(tacFindings *found, const Case *c, Work *w, Measured *m) {
     if (status == TAC_OK) status = measure_step_column_at(&w->column, w->scene.x, w->scene.u);
     if (status != TAC_OK) return experiment_fail(found, "%s: %s", c->label, tac_status_text(status));
     w->info = info;
-    m->nv = w->scene.model->nv, m->contacts = info.contacts, m->sticking = info.sticking;
+    m->nv = w->scene.model->nv;
+    m->contacts = info.contacts;
+    m->sticking = info.sticking;
     int kink = choose_steps(w);
     if (kink >= 0) return experiment_fail(found, "%s: classes change however little number %d moves", c->label, kink);
     time_all(w, m);
@@ -268,14 +278,19 @@ static void say(tacFindings *found, const Case *c, const Measured *m) {
 static void draw(FILE *file, const Measured *m) {
     tacPlot plot = {.file = file,
                     .title = "All Jacobians of one step in contact",
-                    .subtitle = "time, us: analytic, central differences, Ridders; grey: Nimble's analytic",
+                    .subtitle = "time of each way, and the largest error of ours",
                     .x0 = 1,
                     .x1 = 1e6,
                     .y0 = 0,
                     .y1 = NCASE,
                     .log_x = 1,
-                    .left = 110};
+                    .left = 110,
+                    .nkey = 4};
     plot_begin(&plot);
+    plot_key(&plot, "soft", "Nimble, analytic, in the paper");
+    plot_key(&plot, "own", "Tactus, analytic");
+    plot_key(&plot, "two", "Tactus, central differences");
+    plot_key(&plot, "one", "Tactus, Ridders' differences");
     plot_axes(&plot, "microseconds", NULL);
     for (int i = 0; i < NCASE; i++) {
         double y = NCASE - 1 - i, us[] = {m[i].us_ridders, m[i].us_central, m[i].us_jac, CASES[i].nimble_us};

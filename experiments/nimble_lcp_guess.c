@@ -72,11 +72,14 @@ static int total(const int *count) {
 static void draw(FILE *file, const Motion *m) {
     tacPlot plot = {.file = file,
                     .title = "Are the last step's contact classes right again?",
-                    .subtitle = "motions from gravity alone (left) to strong pushes (right): green right, red wrong",
+                    .subtitle = "motions from gravity alone (left) to strong pushes (right)",
                     .x1 = MOST_STEPS,
                     .y1 = NCASE,
-                    .left = 120};
+                    .left = 120,
+                    .nkey = 2};
     plot_begin(&plot);
+    plot_key(&plot, "good", "right");
+    plot_key(&plot, "bad", "wrong");
     plot_axes(&plot, "step", NULL);
     for (int i = 0; i < NCASE; i++) {
         double y = NCASE - 1 - i;
@@ -98,7 +101,10 @@ static double share_of(const Motion *m, double part) {
     int counted = 0, right = 0;
     for (int i = 0; i < NCASE; i++)
         for (int run = 0; run < RUNS; run++)
-            if (part < 0 || PARTS[run] == part) counted += m[i].counted[run], right += m[i].right[run];
+            if (part < 0 || PARTS[run] == part) {
+                counted += m[i].counted[run];
+                right += m[i].right[run];
+            }
     return counted > 0 ? (double)right / counted : 0;
 }
 

@@ -43,8 +43,12 @@ static double *new_numbers(int n) { return calloc((size_t)n + 1, sizeof(double))
 static int make_room(tacFindings *found, tacScene *s) {
     tacError err;
     if (tac_sim_new(s->model, &s->options, &s->sim, &err) != TAC_OK) return experiment_fail(found, "%s", err.text);
-    s->nx = tac_nx(s->model), s->ndx = tac_ndx(s->model), s->nu = tac_ninput(s->model, &s->options);
-    s->x = new_numbers(s->nx), s->u = new_numbers(s->nu), s->y = new_numbers(s->nx);
+    s->nx = tac_nx(s->model);
+    s->ndx = tac_ndx(s->model);
+    s->nu = tac_ninput(s->model, &s->options);
+    s->x = new_numbers(s->nx);
+    s->u = new_numbers(s->nu);
+    s->y = new_numbers(s->nx);
     if (s->x == NULL || s->u == NULL || s->y == NULL) return experiment_fail(found, "out of memory");
     tac_default_state(s->model, s->x);
     tac_default_input(s->model, &s->options, s->u);
@@ -79,7 +83,9 @@ int scene_open(tacFindings *found, const char *name, tacScene *scene) {
 void scene_close(tacScene *scene) {
     tac_sim_free(scene->sim);
     tac_model_free(scene->model);
-    free(scene->x), free(scene->u), free(scene->y);
+    free(scene->x);
+    free(scene->u);
+    free(scene->y);
     *scene = (tacScene){0};
 }
 

@@ -19,6 +19,7 @@ set(io_files
   mjcf.c
   mjcf_actuator.c
   mjcf_asset.c
+  mjcf_attach.c
   mjcf_attr.c
   mjcf_body.c
   mjcf_custom.c

@@ -42,8 +42,10 @@ static size_t hash_corner(const float *corner) {
     uint32_t bits[3];
     memcpy(bits, corner, sizeof bits);
     uint64_t h = 0x9E3779B97F4A7C15u; /* Fibonacci hashing */
-    for (int k = 0; k < 3; k++)
-        h = (h ^ bits[k]) * 0xFF51AFD7ED558CCDu, h ^= h >> 32;
+    for (int k = 0; k < 3; k++) {
+        h = (h ^ bits[k]) * 0xFF51AFD7ED558CCDu;
+        h ^= h >> 32;
+    }
     return (size_t)h;
 }
 

@@ -37,7 +37,9 @@ static int add_vertex(Shape *shape, double x, double y, double z) {
 
 static void add_face(Shape *shape, int a, int b, int c) {
     int *face = shape->face + 3 * (size_t)shape->nface++;
-    face[0] = a, face[1] = b, face[2] = c;
+    face[0] = a;
+    face[1] = b;
+    face[2] = c;
 }
 
 /* Two triangles of the quadrilateral a b c d, cut from b to d. */

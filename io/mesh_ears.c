@@ -23,8 +23,10 @@ static float coordinate(const Plane *plane, int id, int k) {
 /* |(b - a) x (c - b)|, by component. */
 static void corner_normal(const float *a, const float *b, const float *c, float normal[3]) {
     float e0[3], e1[3];
-    for (int k = 0; k < 3; k++)
-        e0[k] = b[k] - a[k], e1[k] = c[k] - b[k];
+    for (int k = 0; k < 3; k++) {
+        e0[k] = b[k] - a[k];
+        e1[k] = c[k] - b[k];
+    }
     normal[0] = fabsf(e0[1] * e1[2] - e0[2] * e1[1]);
     normal[1] = fabsf(e0[2] * e1[0] - e0[0] * e1[2]);
     normal[2] = fabsf(e0[0] * e1[1] - e0[1] * e1[0]);
@@ -32,7 +34,8 @@ static void corner_normal(const float *a, const float *b, const float *c, float 
 
 /* The two axes across the largest component of the first corner that is not straight. */
 static void choose_axes(Plane *plane, int n, const int *polygon) {
-    plane->axis[0] = 1, plane->axis[1] = 2;
+    plane->axis[0] = 1;
+    plane->axis[1] = 2;
     for (int k = 0; k < n; k++) {
         float c[3];
         corner_normal(plane->vert + 3 * (size_t)polygon[k], plane->vert + 3 * (size_t)polygon[(k + 1) % n],
@@ -71,7 +74,11 @@ static int is_ear(const Plane *plane, int n, const int *polygon, int start) {
     return 1;
 }
 
-static void emit(int *face, int a, int b, int c) { face[0] = a, face[1] = b, face[2] = c; }
+static void emit(int *face, int a, int b, int c) {
+    face[0] = a;
+    face[1] = b;
+    face[2] = c;
+}
 
 static float square_distance(const float *vert, int a, int b) {
     float d[3];

@@ -79,7 +79,8 @@ static tacStatus copy_hull(qhT *qh, tacMeshData *mesh) {
             face[k] = qh_pointid(qh, SETelemt_(facet->vertices, k, vertexT)->point);
         if (facet->toporient) { /* qhull lists these clockwise seen from outside */
             int swap = face[0];
-            face[0] = face[1], face[1] = swap;
+            face[0] = face[1];
+            face[1] = swap;
         }
     }
     return TAC_OK;

@@ -62,7 +62,10 @@ static tacStatus read_corner(Obj *obj, const char **p, tacError *err) {
         return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: face: vertex %ld, expected 1 to %d or -%d to -1",
                         obj->polygons.file, obj->polygons.line, id, nvert, nvert);
     int zero_based = (int)(id > 0 ? id - 1 : nvert + id);
-    if (zero_based > obj->largest) obj->largest = zero_based, obj->largest_line = obj->polygons.line;
+    if (zero_based > obj->largest) {
+        obj->largest = zero_based;
+        obj->largest_line = obj->polygons.line;
+    }
     return tac_polygons_add_corner(&obj->polygons, zero_based, err);
 }
 

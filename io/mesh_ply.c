@@ -136,8 +136,10 @@ static tacStatus read_header_line(Ply *ply, int *done) {
     const char *word = tac_words_next(&ply->words);
     if (word == NULL) return fail_header(ply, word, "end_header");
     *done = strcmp(word, "end_header") == 0;
-    if (*done || strcmp(word, "comment") == 0 || strcmp(word, "obj_info") == 0)
-        return tac_words_skip_line(&ply->words), TAC_OK;
+    if (*done || strcmp(word, "comment") == 0 || strcmp(word, "obj_info") == 0) {
+        tac_words_skip_line(&ply->words);
+        return TAC_OK;
+    }
     if (strcmp(word, "format") == 0) return read_format(ply);
     if (strcmp(word, "element") == 0) return read_element(ply);
     if (strcmp(word, "property") == 0) return read_property(ply);
@@ -226,14 +228,19 @@ static int is_whole(double x, double least) { return x >= least && x <= INT_MAX 
 
 /* One more corner of a strip whose last two are `strip`, after `n` of them; -1 begins a new one. */
 static tacStatus add_to_strip(Ply *ply, int vertex, int strip[2], int *n) {
-    if (vertex < 0) return *n = 0, TAC_OK;
+    if (vertex < 0) {
+        *n = 0;
+        return TAC_OK;
+    }
     int first = ply->polygons.ncorner, turn = *n % 2;
     int corner[3] = {strip[turn], strip[1 - turn], vertex};
     tacStatus status = TAC_OK;
     for (int k = 0; k < 3 && *n >= 2 && status == TAC_OK; k++)
         status = tac_polygons_add_corner(&ply->polygons, corner[k], ply->err);
     if (status == TAC_OK) status = tac_polygons_close(&ply->polygons, first, ply->err);
-    strip[0] = strip[1], strip[1] = vertex, ++*n;
+    strip[0] = strip[1];
+    strip[1] = vertex;
+    ++*n;
     return status;
 }
 

@@ -70,7 +70,8 @@ static void limit(int resource, rlim_t value) {
 }
 
 static void set_limits(size_t bytes, size_t factor, rlim_t cpu_seconds) {
-    memory.bytes = bytes, memory.factor = factor;
+    memory.bytes = bytes;
+    memory.factor = factor;
     limit(RLIMIT_AS, bytes);
     limit(RLIMIT_CPU, cpu_seconds);
     limit(RLIMIT_CORE, 0);
@@ -100,7 +101,10 @@ static size_t read_some(struct aiFile *file, char *out, size_t size, size_t coun
 }
 
 static size_t write_nothing(struct aiFile *file, const char *in, size_t size, size_t count) {
-    (void)file, (void)in, (void)size, (void)count;
+    (void)file;
+    (void)in;
+    (void)size;
+    (void)count;
     return 0;
 }
 
@@ -160,7 +164,9 @@ static void copy_corners(const struct aiScene *scene, float *corner) {
                 unsigned id = mesh->mFaces[f].mIndices[k];
                 if (id >= mesh->mNumVertices) refuse(TAC_ANSWER_REFUSED, "a face names a vertex that does not exist");
                 const struct aiVector3D *v = &mesh->mVertices[id];
-                corner[0] = v->x, corner[1] = v->y, corner[2] = v->z;
+                corner[0] = v->x;
+                corner[1] = v->y;
+                corner[2] = v->z;
             }
     }
 }

@@ -89,8 +89,14 @@ static tacStatus read_word(Text *text, const char *word, tacError *err) {
     static const char *const silent[] = {"facet", "outer", "loop", "endloop"};
     if (strcmp(word, "vertex") == 0) return read_corner(text, err);
     if (strcmp(word, "endfacet") == 0) return close_facet(text, err);
-    if (strcmp(word, "solid") == 0 || strcmp(word, "endsolid") == 0) return tac_words_skip_line(&text->words), TAC_OK;
-    if (strcmp(word, "normal") == 0) return skip_normal(text), TAC_OK;
+    if (strcmp(word, "solid") == 0 || strcmp(word, "endsolid") == 0) {
+        tac_words_skip_line(&text->words);
+        return TAC_OK;
+    }
+    if (strcmp(word, "normal") == 0) {
+        skip_normal(text);
+        return TAC_OK;
+    }
     for (size_t i = 0; i < sizeof silent / sizeof *silent; i++)
         if (strcmp(word, silent[i]) == 0) return TAC_OK;
     return tac_fail(err, TAC_ERR_SYNTAX, "%s:%d: found \"%.40s\", expected facet, vertex, endfacet or endsolid",

@@ -10,28 +10,31 @@
 static const struct {
     const char *name;
     tacStatus (*read)(tacMjcf *m, const xmlNode *section);
-    const char *ignored; /* why nothing is read from it */
-} SECTION[] = {{"compiler", tac_mjcf_compiler, NULL},
-               {"option", tac_mjcf_option, NULL},
-               {"size", tac_mjcf_size, NULL},
-               {"default", tac_mjcf_default, NULL},
-               {"asset", tac_mjcf_asset, NULL},
-               {"worldbody", tac_mjcf_worldbody, NULL},
-               {"contact", tac_mjcf_contact, NULL},
-               {"tendon", tac_mjcf_tendon, NULL},
-               {"equality", tac_mjcf_equality, NULL},
-               {"actuator", tac_mjcf_actuator, NULL},
-               {"sensor", tac_mjcf_sensor, NULL},
-               {"deformable", tac_mjcf_deformable, NULL},
-               {"keyframe", tac_mjcf_keyframe, NULL},
-               {"visual", NULL, "visual only"},
-               {"statistic", NULL, "visual only"},
-               {"custom", tac_mjcf_custom, NULL},
-               {"extension", NULL, "plugins are not loaded"}};
+    const char *ignored;                                  /* why nothing is read from it */
+    tacStatus (*attached)(tacMjcf *m, tacMjcfPart *part); /* adds what attached models have of it */
+} SECTION[] = {{.name = "compiler", .read = tac_mjcf_compiler},
+               {.name = "option", .read = tac_mjcf_option},
+               {.name = "size", .read = tac_mjcf_size},
+               {.name = "default", .read = tac_mjcf_default},
+               {.name = "asset", .read = tac_mjcf_asset},
+               {.name = "worldbody", .read = tac_mjcf_worldbody},
+               {.name = "contact", .read = tac_mjcf_contact, .attached = tac_mjcf_attached_contact},
+               {.name = "tendon", .read = tac_mjcf_tendon, .attached = tac_mjcf_attached_tendon},
+               {.name = "equality", .read = tac_mjcf_equality, .attached = tac_mjcf_attached_equality},
+               {.name = "actuator", .read = tac_mjcf_actuator, .attached = tac_mjcf_attached_actuator},
+               {.name = "sensor", .read = tac_mjcf_sensor, .attached = tac_mjcf_attached_sensor},
+               {.name = "deformable", .read = tac_mjcf_deformable},
+               {.name = "keyframe", .read = tac_mjcf_keyframe},
+               {.name = "visual", .ignored = "visual only"},
+               {.name = "statistic", .ignored = "visual only"},
+               {.name = "custom", .read = tac_mjcf_custom},
+               {.name = "extension", .ignored = "plugins are not loaded"}};
 enum { NSECTION = sizeof SECTION / sizeof *SECTION };
 
 static tacStatus ignore_here(tacMjcf *m, const xmlNode *node, void *scope) {
-    (void)m, (void)node, (void)scope;
+    (void)m;
+    (void)node;
+    (void)scope;
     return TAC_OK;
 }
 
@@ -54,6 +57,8 @@ static tacStatus read_sections(tacMjcf *m, int begin, int end) {
         for (; section != NULL && status == TAC_OK; section = tac_xml_next(section, SECTION[i].name))
             status =
                 SECTION[i].read != NULL ? SECTION[i].read(m, section) : tac_mjcf_ignore(m, section, SECTION[i].ignored);
+        for (int k = 0; k < m->parts.n && SECTION[i].attached != NULL && status == TAC_OK; k++)
+            status = SECTION[i].attached(m, TAC_AT(m->parts, tacMjcfPart, k));
     }
     return status;
 }
@@ -69,7 +74,7 @@ static tacStatus read_model(tacMjcf *m, const tacMjcfFile *file) {
     TAC_TRY(tac_xml_parse(&m->xml, file->path, file->bytes, file->size, &m->root, m->err));
     TAC_TRY(tac_mjcf_include(m));
     TAC_TRY(check_root(m));
-    tac_report_set_name(m->report, tac_xml_get(m->root, "model"));
+    if (m->outer == NULL) tac_report_set_name(m->report, tac_xml_get(m->root, "model"));
     TAC_TRY(tac_mjcf_defaults_begin(m));
     TAC_TRY(add_world(m));
     TAC_TRY(read_sections(m, 0, 1)); /* <compiler> says how angles are meant */
@@ -95,30 +100,54 @@ static void free_all(tacMjcf *m) {
         tac_mjcf_names_free(&m->names[i]);
     tac_mjcf_names_free(&m->hfield_names);
     tac_mjcf_names_free(&m->class_names);
+    tac_mjcf_free_models(m);
     tac_xml_free(&m->xml);
+}
+
+static tacMjcf new_load(tacFiles *files, const tacLoadOptions *options, tacReport *report, tacError *err) {
+    return (tacMjcf){.files = files,
+                     .options = options,
+                     .report = report,
+                     .err = err,
+                     .option = tac_default_option(),
+                     .compiler = {.angles = {.degree = 1, .eulerseq = "xyz"},
+                                  .autolimits = 1,
+                                  .inertiafromgeom = TAC_MJCF_AUTO,
+                                  .inertiagrouprange = {0, 5}}};
+}
+
+static tacStatus load(tacMjcf *m, const tacMjcfFile *file, tacModel **model) {
+    *model = NULL;
+    if (strlen(file->path) >= sizeof m->folder)
+        return tac_fail(m->err, TAC_ERR_FILE, "%.80s...: the path is too long", file->path);
+    tac_xml_init(&m->xml, m->report);
+    tac_files_folder(file->path, m->folder, sizeof m->folder);
+    TAC_TRY(read_model(m, file));
+    TAC_TRY(tac_mjcf_simplify(m));
+    TAC_TRY(tac_mjcf_emit(m, &m->option, 0, model));
+    tac_mjcf_report_ignored(m);
+    return TAC_OK;
+}
+
+tacStatus tac_mjcf_load_model(tacMjcf *outer, const tacMjcfFile *file, tacMjcfModel *model) {
+    tacMjcf m = new_load(outer->files, outer->options, outer->report, outer->err);
+    m.outer = outer;
+    tacStatus status = load(&m, file, &model->model);
+    const char *name = status == TAC_OK ? tac_xml_get(m.root, "model") : NULL;
+    if (name != NULL) {
+        char *kept = tac_mjcf_keep(outer, strlen(name) + 1);
+        if (kept != NULL) model->name = strcpy(kept, name);
+        if (kept == NULL) status = TAC_ERR_MEMORY;
+    }
+    free_all(&m);
+    return status;
 }
 
 tacStatus tac_mjcf_load(tacFiles *files, const tacMjcfFile *file, const tacLoadOptions *options, tacReport *report,
                         tacModel **model, tacError *err) {
     tacLoadOptions defaults = tac_default_load_options();
-    tacMjcf m = {.files = files,
-                 .options = options != NULL ? options : &defaults,
-                 .report = report,
-                 .err = err,
-                 .option = tac_default_option(),
-                 .compiler = {.angles = {.degree = 1, .eulerseq = "xyz"},
-                              .autolimits = 1,
-                              .inertiafromgeom = TAC_MJCF_AUTO,
-                              .inertiagrouprange = {0, 5}}};
-    if (strlen(file->path) >= sizeof m.folder)
-        return tac_fail(err, TAC_ERR_FILE, "%.80s...: the path is too long", file->path);
-    tac_xml_init(&m.xml, report);
-    tac_files_folder(file->path, m.folder, sizeof m.folder);
-    *model = NULL;
-    tacStatus status = read_model(&m, file);
-    if (status == TAC_OK) status = tac_mjcf_simplify(&m);
-    if (status == TAC_OK) status = tac_mjcf_emit(&m, &m.option, 0, model);
-    if (status == TAC_OK) tac_mjcf_report_ignored(&m);
+    tacMjcf m = new_load(files, options != NULL ? options : &defaults, report, err);
+    tacStatus status = load(&m, file, model);
     free_all(&m);
     return status;
 }

@@ -114,7 +114,8 @@ static void set_types(tacActuatorDef *def, tacDynType dyn, tacGainType gain, tac
 }
 
 static const char *set_general(tacMjcfActuator *a, const Extra *x) {
-    (void)a, (void)x;
+    (void)a;
+    (void)x;
     return NULL;
 }
 

@@ -179,19 +179,13 @@ static tacStatus read_hfield(tacMjcf *m, const xmlNode *node, void *scope) {
     return TAC_OK;
 }
 
-static tacStatus read_model(tacMjcf *m, const xmlNode *node, void *scope) {
-    (void)scope;
-    return tac_xml_fail(node, m->err, TAC_ERR_UNSUPPORTED,
-                        "<model> is not supported, expected the elements of the model in this file");
-}
-
 tacStatus tac_mjcf_asset(tacMjcf *m, const xmlNode *section) {
     static const tacMjcfChild children[] = {{"mesh", read_mesh},
                                             {"hfield", read_hfield},
                                             {"texture", tac_mjcf_ignore_looks},
                                             {"material", tac_mjcf_ignore_looks},
                                             {"skin", tac_mjcf_ignore_looks},
-                                            {"model", read_model},
+                                            {"model", tac_mjcf_model},
                                             {NULL, NULL}};
     return tac_mjcf_children(m, section, children, NULL);
 }
@@ -222,7 +216,7 @@ tacStatus tac_mjcf_hulls(tacMjcf *m) {
     for (int i = 0; i < m->mesh.n; i++) {
         tacMjcfMesh *mesh = TAC_AT(m->mesh, tacMjcfMesh, i);
         tacError why;
-        if (!mesh->needs_hull || mesh->data.nhullvert > 0) continue;
+        if (!mesh->needs_hull || mesh->def.nhullvert > 0) continue;
         tacStatus status = tac_mesh_hull(&mesh->data, &why);
         if (status != TAC_OK) return tac_xml_fail(mesh->node, m->err, status, "%s", why.text);
         point_at_data(mesh);

@@ -324,10 +324,9 @@ static tacStatus read_plugin(tacMjcf *m, const xmlNode *node, void *scope) {
     return tac_mjcf_unsupported(m, node, "plugins are not supported: their forces are ignored");
 }
 
-static tacStatus read_attach(tacMjcf *m, const xmlNode *node, void *scope) {
-    (void)scope;
-    return tac_xml_fail(node, m->err, TAC_ERR_UNSUPPORTED,
-                        "<attach> is not supported, expected the elements of the model in this file");
+static tacStatus read_attach(tacMjcf *m, const xmlNode *node, void *scope_) {
+    const Scope *scope = scope_;
+    return tac_mjcf_attach(m, node, scope->body, scope->frame);
 }
 
 static tacStatus read_children(tacMjcf *m, const xmlNode *node, Scope *scope) {

@@ -71,7 +71,9 @@ READ_RECORD(equality, tacMjcfEquality)
 READ_RECORD(pair, tacMjcfPair)
 
 static tacStatus skip_class(tacMjcf *m, const xmlNode *node, void *scope) {
-    (void)m, (void)node, (void)scope;
+    (void)m;
+    (void)node;
+    (void)scope;
     return TAC_OK;
 }
 

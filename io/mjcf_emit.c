@@ -129,15 +129,19 @@ static int translate(const Emit *e, tacKind kind, int i) {
     }
 }
 
-static void emit_actuators(Emit *e) {
+tacKind tac_mjcf_target(tacTransmission type) {
     static const tacKind kind[] = {[TAC_TRN_JOINT] = TAC_KIND_JOINT,      [TAC_TRN_JOINT_IN_PARENT] = TAC_KIND_JOINT,
                                    [TAC_TRN_SLIDERCRANK] = TAC_KIND_SITE, [TAC_TRN_TENDON] = TAC_KIND_TENDON,
                                    [TAC_TRN_SITE] = TAC_KIND_SITE,        [TAC_TRN_BODY] = TAC_KIND_BODY};
+    return kind[type];
+}
+
+static void emit_actuators(Emit *e) {
     for (int i = 0; i < e->m->actuator.n; i++) {
         const tacMjcfActuator *actuator = TAC_AT(e->m->actuator, tacMjcfActuator, i);
         tacActuatorDef def = actuator->def;
         for (int j = 0; j < 2; j++)
-            def.trnid[j] = translate(e, kind[def.trntype], def.trnid[j]);
+            def.trnid[j] = translate(e, tac_mjcf_target(def.trntype), def.trnid[j]);
         tac_model_add_actuator(e->b, &def);
         note(e, TAC_KIND_ACTUATOR, actuator->node);
     }
@@ -199,7 +203,10 @@ static tacStatus finish(Emit *e, tacModel **model) {
     int known = nodes != NULL && why.id >= 0 && why.id < nodes->n;
     const xmlNode *node = known ? *TAC_AT(*nodes, const xmlNode *, why.id) : option_section(e->m->root, why.text);
     tac_xml_fail(node, e->m->err, status, "%s", why.text);
-    if (e->m->err != NULL) e->m->err->kind = why.kind, e->m->err->id = why.id;
+    if (e->m->err != NULL) {
+        e->m->err->kind = why.kind;
+        e->m->err->id = why.id;
+    }
     return status;
 }
 
@@ -221,6 +228,30 @@ static tacStatus emit_others(Emit *e) {
     emit_constraints(e);
     emit_rest(e);
     return TAC_OK;
+}
+
+/* Keyframes of attached models need the whole model's sizes and defaults: they come last, to a model that is finished
+ * once more. */
+static tacStatus emit_attached_keys(Emit *e, tacModel **model) {
+    tacMjcf *m = e->m;
+    tacModel *without = *model;
+    int added = 0;
+    tacStatus status = TAC_OK;
+    for (int i = 0; i < m->parts.n; i++) {
+        const tacMjcfPart *part = TAC_AT(m->parts, tacMjcfPart, i);
+        int first = part->model->nbody > 1 ? e->body[part->first[TAC_KIND_BODY]] : without->nbody;
+        for (int k = 0; k < part->model->nkey && status == TAC_OK; k++, added++) {
+            tacKeyDef def;
+            status = tac_mjcf_attached_key(m, part, k, without, first, &def);
+            if (status == TAC_OK) tac_model_add_key(e->b, &def);
+            note(e, TAC_KIND_KEY, part->node);
+        }
+    }
+    if (added == 0) return TAC_OK;
+    if (status == TAC_OK) status = finish(e, model);
+    if (status != TAC_OK) *model = NULL;
+    tac_model_free(without);
+    return status;
 }
 
 /* Keyframes hold unit quaternions, as MuJoCo has it. */
@@ -249,6 +280,7 @@ tacStatus tac_mjcf_emit(tacMjcf *m, const tacOptionDef *option, int bodies_only,
     }
     if (status == TAC_OK && !bodies_only) status = emit_others(&e);
     if (status == TAC_OK) status = finish(&e, model);
+    if (status == TAC_OK && !bodies_only) status = emit_attached_keys(&e, model);
     if (status == TAC_OK) normalize_keys(*model);
     for (int i = 0; i < TAC_KIND_COUNT; i++)
         free(e.nodes[i].data);

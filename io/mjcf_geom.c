@@ -76,7 +76,10 @@ tacStatus tac_mjcf_fromto(tacMjcf *m, const xmlNode *node, const double *fromto,
     *pos = tac_scale3(0.5, tac_add3(from, to));
     *quat = tac_quat_from_z(tac_scale3(1 / length, axis));
     size[1] = length / 2;
-    if (type == TAC_GEOM_ELLIPSOID || type == TAC_GEOM_BOX) size[2] = size[1], size[1] = size[0];
+    if (type == TAC_GEOM_ELLIPSOID || type == TAC_GEOM_BOX) {
+        size[2] = size[1];
+        size[1] = size[0];
+    }
     return TAC_OK;
 }
 
@@ -240,7 +243,8 @@ static tacStatus fit_size(tacMjcf *m, tacMjcfGeom *geom, const MeshBox *box) {
         size[1] = aabb ? b.z - radius : tac_max(0, b.z - radius / 2);
         break;
     case TAC_GEOM_CYLINDER:
-        size[0] = radius, size[1] = b.z;
+        size[0] = radius;
+        size[1] = b.z;
         break;
     case TAC_GEOM_ELLIPSOID:
     case TAC_GEOM_BOX:
@@ -305,6 +309,7 @@ tacStatus tac_mjcf_inertias(tacMjcf *m) {
     }
     for (int i = 1; i < m->body.n; i++) {
         tacMjcfBody *body = TAC_AT(m->body, tacMjcfBody, i);
+        if (body->attached) continue;
         int wanted =
             m->compiler.inertiafromgeom == 1 || (m->compiler.inertiafromgeom == TAC_MJCF_AUTO && !body->has_inertial);
         if (wanted && heavy[i])

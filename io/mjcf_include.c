@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH = 4096, MAX_DEPTH = TAC_XML_MAX_DEPTH /* of elements, all files put together */ };
+enum { MAX_DEPTH = TAC_XML_MAX_DEPTH /* of elements, all files put together */ };
 
 /* Drops "." and resolves ".." in the text of a path, so that one file has one name. */
 static void normalize(const char *path, char *out) {
@@ -34,26 +34,32 @@ static void normalize(const char *path, char *out) {
     out[n] = '\0';
 }
 
-/* As MuJoCo: beside the main file, or else beside the file that includes. */
-static void find_file(const tacMjcf *m, const xmlNode *node, const char *file, char *path) {
-    char folder[PATH], joined[PATH];
+tacStatus tac_mjcf_beside(tacMjcf *m, const xmlNode *node, const char *file, char *path) {
+    char folder[TAC_PATH], joined[TAC_PATH];
+    if (strlen(file) + strlen(tac_xml_file(node)) + strlen(m->folder) + 4 >= TAC_PATH)
+        return tac_xml_fail(node, m->err, TAC_ERR_FILE, "attribute 'file': the path is too long");
     tac_files_join(m->folder, file, joined, sizeof joined);
     if (!tac_files_exists(m->files, joined)) {
-        char beside[PATH];
+        char beside[TAC_PATH];
         tac_files_folder(tac_xml_file(node), folder, sizeof folder);
         tac_files_join(folder, file, beside, sizeof beside);
         if (tac_files_exists(m->files, beside)) memcpy(joined, beside, sizeof joined);
     }
     normalize(joined, path);
+    return TAC_OK;
+}
+
+int tac_mjcf_same_file(const char *a, const char *b) {
+    char path_a[TAC_PATH], path_b[TAC_PATH];
+    if (strlen(a) >= TAC_PATH || strlen(b) >= TAC_PATH) return 0;
+    normalize(a, path_a);
+    normalize(b, path_b);
+    return strcmp(path_a, path_b) == 0;
 }
 
 static int is_loaded(const tacMjcf *m, const char *path) {
-    for (int i = 0; i < m->xml.n; i++) {
-        char other[PATH];
-        if (strlen(m->xml.file[i]) >= PATH) continue;
-        normalize(m->xml.file[i], other);
-        if (strcmp(other, path) == 0) return 1;
-    }
+    for (int i = 0; i < m->xml.n; i++)
+        if (tac_mjcf_same_file(m->xml.file[i], path)) return 1;
     return 0;
 }
 
@@ -81,16 +87,14 @@ static void move_children(xmlNode *node, const xmlNode *root) {
 static tacStatus include_one(tacMjcf *m, xmlNode *node, xmlNode **next) {
     static const tacAttr attributes[] = {{"file", TAC_A_ELSE}, TAC_ATTR_END};
     const char *file;
-    char path[PATH];
+    char path[TAC_PATH];
     xmlNode *root;
     tacStatus status = tac_mjcf_read(m, node, attributes, NULL);
     if (status == TAC_OK) status = tac_xml_need(node, "file", &file, m->err);
     if (status != TAC_OK) return status;
     if (tac_xml_child(node, NULL) != NULL)
         return tac_xml_fail(node, m->err, TAC_ERR_SYNTAX, "found elements inside <include>, expected none");
-    if (strlen(file) + strlen(tac_xml_file(node)) + strlen(m->folder) + 4 >= PATH)
-        return tac_xml_fail(node, m->err, TAC_ERR_FILE, "attribute 'file': the path is too long");
-    find_file(m, node, file, path);
+    TAC_TRY(tac_mjcf_beside(m, node, file, path));
     if (is_loaded(m, path))
         return tac_xml_fail(node, m->err, TAC_ERR_MODEL, "file \"%s\" is already included, expected each file once",
                             path);

@@ -80,6 +80,7 @@ typedef struct tacMjcfPair {
 typedef struct tacMjcfBody {
     tacBodyDef def;
     int parent, has_inertial, fused;
+    int attached; /* of a <model>, finished there */
     const xmlNode *node;
 } tacMjcfBody;
 
@@ -103,6 +104,21 @@ typedef struct tacMjcfSensor {
     const char *name, *tag;
     const xmlNode *node;
 } tacMjcfSensor;
+
+/* A <model>: a file of its own. */
+typedef struct tacMjcfModel {
+    const char *name;
+    tacModel *model;
+    const xmlNode *node;
+} tacMjcfModel;
+
+/* What an <attach> adds: a model of that alone, and where its elements of each kind begin in the lists. */
+typedef struct tacMjcfPart {
+    tacModel *model;
+    const xmlNode *node;
+    int body; /* stands for the part's world */
+    int first[TAC_KIND_COUNT];
+} tacMjcfPart;
 
 /* A default class: each record is its own or shared with the parent class. */
 typedef struct tacMjcfClass {
@@ -155,6 +171,8 @@ typedef struct tacMjcfIgnored {
 } tacMjcfIgnored;
 
 typedef struct tacMjcf {
+    struct tacMjcf *outer; /* the file that has this one as a <model>; NULL: the main file */
+    long attached;         /* elements that <attach> made, counted in the main file */
     tacFiles *files;
     const tacLoadOptions *options;
     tacReport *report;
@@ -167,7 +185,8 @@ typedef struct tacMjcf {
     tacOptionDef option;
     tacMjcfList memory, classes, ignored; /* void *; tacMjcfClass; tacMjcfIgnored */
     tacMjcfList body, joint, geom, mesh, hfield, site, tendon, actuator, equality, pair, exclude, key, sensor;
-    tacMjcfNames names[TAC_KIND_COUNT], hfield_names, class_names;
+    tacMjcfList models, parts; /* tacMjcfModel; tacMjcfPart */
+    tacMjcfNames names[TAC_KIND_COUNT], hfield_names, class_names, model_names;
 } tacMjcf;
 
 /* Zeroed memory that lives as long as the load; NULL sets the error. */
@@ -260,6 +279,11 @@ tacStatus tac_mjcf_linear(tacMjcf *m, const xmlNode *node, const char *attr, dou
 
 /* Replaces every <include> by the elements of its file. */
 tacStatus tac_mjcf_include(tacMjcf *m);
+/* Path of a file that an element names: beside the main file, or else beside the file of the element, as MuJoCo has it.
+ * path has room for TAC_PATH bytes. */
+tacStatus tac_mjcf_beside(tacMjcf *m, const xmlNode *node, const char *file, char *path);
+/* 1: two paths lead to one file, as far as their text tells. */
+int tac_mjcf_same_file(const char *a, const char *b);
 /* Replaces every <replicate> by frames, and copies what refers to their elements. */
 tacStatus tac_mjcf_replicate(tacMjcf *m);
 tacStatus tac_mjcf_compiler(tacMjcf *m, const xmlNode *section);
@@ -280,6 +304,24 @@ tacStatus tac_mjcf_sensor(tacMjcf *m, const xmlNode *section);
 tacStatus tac_mjcf_keyframe(tacMjcf *m, const xmlNode *section);
 tacStatus tac_mjcf_deformable(tacMjcf *m, const xmlNode *section);
 tacStatus tac_mjcf_custom(tacMjcf *m, const xmlNode *section);
+
+/* A file that `outer` has as a <model> -> its model and the name it gives itself. */
+tacStatus tac_mjcf_load_model(tacMjcf *outer, const tacMjcfFile *file, tacMjcfModel *model);
+/* <model>, a child of <asset>. */
+tacStatus tac_mjcf_model(tacMjcf *m, const xmlNode *node, void *scope);
+/* <attach> in a body, standing in `frame`. */
+tacStatus tac_mjcf_attach(tacMjcf *m, const xmlNode *node, int body, tacPose frame);
+/* Adds what a part has of a section, after this file's own. */
+tacStatus tac_mjcf_attached_contact(tacMjcf *m, tacMjcfPart *part);
+tacStatus tac_mjcf_attached_tendon(tacMjcf *m, tacMjcfPart *part);
+tacStatus tac_mjcf_attached_equality(tacMjcf *m, tacMjcfPart *part);
+tacStatus tac_mjcf_attached_actuator(tacMjcf *m, tacMjcfPart *part);
+tacStatus tac_mjcf_attached_sensor(tacMjcf *m, tacMjcfPart *part);
+/* Keyframe of a part as one of the whole model, whose other numbers are its defaults. first_body: the part's first body
+ * there. */
+tacStatus tac_mjcf_attached_key(tacMjcf *m, const tacMjcfPart *part, int key, const tacModel *whole, int first_body,
+                                tacKeyDef *out);
+void tac_mjcf_free_models(tacMjcf *m);
 
 /* One element into a record (shared by elements and default classes). */
 tacStatus tac_mjcf_read_joint(tacMjcf *m, const xmlNode *node, tacMjcfJoint *joint);
@@ -306,5 +348,7 @@ tacStatus tac_mjcf_hulls(tacMjcf *m);
 tacStatus tac_mjcf_inertias(tacMjcf *m);
 /* fusestatic, alignfree, discardvisual. */
 tacStatus tac_mjcf_simplify(tacMjcf *m);
+/* Kind of what an actuator acts on. */
+tacKind tac_mjcf_target(tacTransmission type);
 /* The lists -> a model; bodies_only: of bodies, meshes and geoms alone, to measure masses. */
 tacStatus tac_mjcf_emit(tacMjcf *m, const tacOptionDef *option, int bodies_only, tacModel **model);

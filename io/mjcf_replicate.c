@@ -171,7 +171,10 @@ static tacStatus copy_referring(Replicate *r, const char *section_name, tacKind 
         for (int k = 0; k < list.n && status == TAC_OK; k++) {
             xmlNode *copy = copy_tree(r, *TAC_AT(list, xmlNode *, k));
             if (copy == NULL) status = tac_mjcf_no_memory(r->m);
-            if (status == TAC_OK) xmlAddChild(last, copy), status = number_references(r, copy, i);
+            if (status == TAC_OK) {
+                xmlAddChild(last, copy);
+                status = number_references(r, copy, i);
+            }
         }
     for (int k = 0; k < list.n; k++) {
         xmlUnlinkNode(*TAC_AT(list, xmlNode *, k));

@@ -38,7 +38,10 @@ static void move_contents(Simplify *s, int body, int to, tacPose pose) {
         tacPose moved = tac_pose_compose(pose, geom_pose(geom));
         geom->def.pos = moved.pos;
         geom->def.quat = moved.quat;
-        if (to != body) geom->body = to, geom->order = s->next_order++;
+        if (to != body) {
+            geom->body = to;
+            geom->order = s->next_order++;
+        }
     }
     for (int i = 0; i < m->site.n; i++) {
         tacMjcfSite *site = TAC_AT(m->site, tacMjcfSite, i);
@@ -46,7 +49,10 @@ static void move_contents(Simplify *s, int body, int to, tacPose pose) {
         tacPose moved = tac_pose_compose(pose, site_pose(site));
         site->def.pos = moved.pos;
         site->def.quat = moved.quat;
-        if (to != body) site->body = to, site->order = s->next_order++;
+        if (to != body) {
+            site->body = to;
+            site->order = s->next_order++;
+        }
     }
 }
 
@@ -138,9 +144,10 @@ static tacStatus fuse_static(Simplify *s) {
     tacMjcfNames referred = {0};
     int ok = collect_references(m->root, &referred);
     for (int i = 1; i < m->body.n && ok; i++) {
-        const tacBodyDef *def = &TAC_AT(m->body, tacMjcfBody, i)->def;
-        int named = def->name != NULL && tac_mjcf_names_find(&referred, def->name) >= 0;
-        if (s->njoint[i] == 0 && !def->mocap && !named) fuse_body(s, i);
+        const tacMjcfBody *body = TAC_AT(m->body, tacMjcfBody, i);
+        const char *name = body->def.name;
+        int named = name != NULL && tac_mjcf_names_find(&referred, name) >= 0;
+        if (s->njoint[i] == 0 && !body->def.mocap && !named && !body->attached) fuse_body(s, i);
     }
     tac_mjcf_names_free(&referred);
     return ok ? TAC_OK : tac_mjcf_no_memory(m);

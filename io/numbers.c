@@ -179,7 +179,11 @@ tacStatus tac_numbers_list(const char *text, double **out, int *n, tacError *err
     *out = allocate_tokens(text, sizeof(double), &max, &status, err);
     if (*out == NULL) return status;
     status = tac_numbers_read(text, 0, max, *out, n, err);
-    if (status != TAC_OK) free(*out), *out = NULL, *n = 0;
+    if (status != TAC_OK) {
+        free(*out);
+        *out = NULL;
+        *n = 0;
+    }
     return status;
 }
 
@@ -190,7 +194,11 @@ tacStatus tac_numbers_list_int(const char *text, int **out, int *n, tacError *er
     *out = allocate_tokens(text, sizeof(int), &max, &status, err);
     if (*out == NULL) return status;
     status = tac_numbers_read_int(text, 0, max, *out, n, err);
-    if (status != TAC_OK) free(*out), *out = NULL, *n = 0;
+    if (status != TAC_OK) {
+        free(*out);
+        *out = NULL;
+        *n = 0;
+    }
     return status;
 }
 

@@ -85,7 +85,10 @@ static tacStatus blame_element(const tacUrdf *urdf, tacStatus status, const tacE
     const tacUrdfOrigin *origin = &urdf->origin[why->kind];
     const xmlNode *node = why->id >= 0 && why->id < origin->n ? origin->node[why->id] : urdf->robot;
     tac_xml_fail(node != NULL ? node : urdf->robot, urdf->err, status, "%s", why->text);
-    if (urdf->err != NULL) urdf->err->kind = why->kind, urdf->err->id = why->id;
+    if (urdf->err != NULL) {
+        urdf->err->kind = why->kind;
+        urdf->err->id = why->id;
+    }
     return status;
 }
 

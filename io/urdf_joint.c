@@ -279,8 +279,10 @@ static tacStatus add_mimic(tacUrdf *urdf, const tacUrdfJoint *joint, const xmlNo
     }
     def.type = TAC_EQ_JOINT;
     def.objkind = TAC_KIND_JOINT;
-    def.obj[0] = joint->id, def.obj[1] = other->id;
-    def.data[0] = offset, def.data[1] = multiplier;
+    def.obj[0] = joint->id;
+    def.obj[1] = other->id;
+    def.data[0] = offset;
+    def.data[1] = multiplier;
     tac_urdf_added(urdf, TAC_KIND_EQUALITY, tac_model_add_equality(urdf->builder, &def), joint->node);
     return TAC_OK;
 }

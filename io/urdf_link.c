@@ -218,9 +218,10 @@ tacStatus tac_urdf_add_geoms(tacUrdf *urdf, const tacUrdfLink *link) {
          node = tac_xml_next(node, NULL)) {
         if (tac_xml_is(node, "collision"))
             status = add_geom(urdf, node, link->body, rgba);
-        else if (tac_xml_is(node, "visual"))
-            read_colour(urdf, node, rgba), tac_urdf_ignore(urdf, node);
-        else if (!tac_xml_is(node, "inertial"))
+        else if (tac_xml_is(node, "visual")) {
+            read_colour(urdf, node, rgba);
+            tac_urdf_ignore(urdf, node);
+        } else if (!tac_xml_is(node, "inertial"))
             tac_urdf_ignore(urdf, node);
     }
     return status;

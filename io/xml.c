@@ -48,7 +48,9 @@ static void on_error(void *user, xmlError *error) {
 
 /* A document type could define entities: parsing ends here. */
 static void on_doctype(void *user, const xmlChar *name, const xmlChar *external, const xmlChar *system) {
-    (void)name, (void)external, (void)system;
+    (void)name;
+    (void)external;
+    (void)system;
     xmlParserCtxt *context = user;
     ((Capture *)context->_private)->doctype = context->input->line;
     xmlStopParser(context);
@@ -281,7 +283,8 @@ tacStatus tac_xml_ints(const xmlNode *node, const char *attr, int min, int max, 
 tacStatus tac_xml_double_list(const xmlNode *node, const char *attr, double **out, int *n, tacError *err) {
     const char *text = tac_xml_get(node, attr);
     tacError why;
-    *out = NULL, *n = 0;
+    *out = NULL;
+    *n = 0;
     if (text != NULL && tac_numbers_list(text, out, n, &why) != TAC_OK) return fail_attribute(node, attr, &why, err);
     return TAC_OK;
 }
@@ -289,7 +292,8 @@ tacStatus tac_xml_double_list(const xmlNode *node, const char *attr, double **ou
 tacStatus tac_xml_int_list(const xmlNode *node, const char *attr, int **out, int *n, tacError *err) {
     const char *text = tac_xml_get(node, attr);
     tacError why;
-    *out = NULL, *n = 0;
+    *out = NULL;
+    *n = 0;
     if (text != NULL && tac_numbers_list_int(text, out, n, &why) != TAC_OK)
         return fail_attribute(node, attr, &why, err);
     return TAC_OK;

@@ -39,8 +39,10 @@ static tacStatus scan_tag(Scan *scan) {
         unsigned char c = *scan->at;
         if (quote != 0)
             quote = c == quote ? 0 : quote;
-        else if (c == '"' || c == '\'')
-            quote = c, attributes++;
+        else if (c == '"' || c == '\'') {
+            quote = c;
+            attributes++;
+        }
         last = c;
     }
     if (scan->at < scan->end) advance(scan);

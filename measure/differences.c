@@ -38,7 +38,10 @@ static void next_row(int n, int m, const double *before, double *row, double *de
             double left = row[(k - 1) * m + i], above = before[(k - 1) * m + i];
             double entry = (factor * left - above) / (factor - 1), e = estimate(entry, left, above);
             row[k * m + i] = entry;
-            if (e <= error[i]) error[i] = e, derivative[i] = entry;
+            if (e <= error[i]) {
+                error[i] = e;
+                derivative[i] = entry;
+            }
         }
 }
 
@@ -77,7 +80,8 @@ int difference_ridders_each(differenceFunction f, void *context, int count, int 
             next_row(n, all, before, row, derivative, error);
         if (n > 0 && mark_converged(count, m, enough, derivative, error) == 0) return 0;
         double *swap = before;
-        before = row, row = swap;
+        before = row;
+        row = swap;
     }
     return 0;
 }

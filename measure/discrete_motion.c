@@ -10,7 +10,10 @@ int measure_poses_new(const tacModel *model, tacPoses *poses) {
     return poses->com != NULL && poses->turn != NULL;
 }
 
-void measure_poses_free(tacPoses *poses) { free(poses->com), free(poses->turn); }
+void measure_poses_free(tacPoses *poses) {
+    free(poses->com);
+    free(poses->turn);
+}
 
 tacStatus measure_poses(tacSim *sim, const double *x, const double *u, tacPoses *poses) {
     static const tacOutput COM = {TAC_OUT_BODY_COM, TAC_OUT_ALL}, TURN = {TAC_OUT_BODY_MAT, TAC_OUT_ALL};
@@ -70,8 +73,10 @@ static void spin_momentum(const double *J, const double *F, double h, double *L)
     spin_velocity(F, h, w);
     turn_vector(J, w, y);
     cross(w, y, across);
-    for (int i = 0; i < 3; i++)
-        along += w[i] * y[i], square += w[i] * w[i];
+    for (int i = 0; i < 3; i++) {
+        along += w[i] * y[i];
+        square += w[i] * w[i];
+    }
     double s = 0.5 * h * sqrt(square), shrink = s > 0 ? s / tan(s) : 1;
     for (int i = 0; i < 3; i++)
         L[i] = shrink * y[i] + (square > 0 ? (1 - shrink) * along / square * w[i] : 0) + 0.5 * h * across[i];
@@ -110,8 +115,10 @@ tacVec6 discrete_momentum(const tacModel *model, const tacPoses *first, const ta
         cross(first->com + 3 * b, p, about);
         tacVec3 own = discrete_spin_momentum(model, first, second, h, b);
         const double spin[3] = {own.x, own.y, own.z};
-        for (int i = 0; i < 3; i++)
-            linear[i] += p[i], angular[i] += about[i] + spin[i];
+        for (int i = 0; i < 3; i++) {
+            linear[i] += p[i];
+            angular[i] += about[i] + spin[i];
+        }
     }
     return (tacVec6){{angular[0], angular[1], angular[2]}, {linear[0], linear[1], linear[2]}};
 }

@@ -24,8 +24,10 @@ static double normal(Draw *d) { return tac_random_normal(d->seed, d->sample, d->
 /* A rotation by at most `most` about any axis; every orientation alike where nothing limits it. */
 static void draw_quat(Draw *d, double most, double *quat) {
     double q[4], norm = 0, vector;
-    for (int i = 0; i < 4; i++)
-        q[i] = normal(d), norm += q[i] * q[i];
+    for (int i = 0; i < 4; i++) {
+        q[i] = normal(d);
+        norm += q[i] * q[i];
+    }
     norm = sqrt(norm);
     for (int i = 0; i < 4; i++)
         quat[i] = q[i] / norm;

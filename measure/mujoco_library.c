@@ -79,7 +79,10 @@ static int survives(const tacMujocoCalls *call, const char *path) {
     if (child == 0) {
         char reason[256];
         int nowhere = open("/dev/null", O_WRONLY);
-        if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO), dup2(nowhere, STDERR_FILENO);
+        if (nowhere >= 0) {
+            dup2(nowhere, STDOUT_FILENO);
+            dup2(nowhere, STDERR_FILENO);
+        }
         call->load(path, NULL, reason, (int)sizeof reason);
         _exit(0);
     }

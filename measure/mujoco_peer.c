@@ -30,7 +30,8 @@ static int open_model(tacMujoco *peer, const char *path, const tacModel *m, doub
     peer->data = peer->call.make_data(peer->model);
     size_t ndx = (size_t)tac_ndx(m), nu = (size_t)m->nu;
     peer->ctrl = calloc(nu + 1, sizeof(double));
-    peer->A = calloc(ndx * ndx + 1, sizeof(double)), peer->B = calloc(ndx * nu + 1, sizeof(double));
+    peer->A = calloc(ndx * ndx + 1, sizeof(double));
+    peer->B = calloc(ndx * nu + 1, sizeof(double));
     int ok = peer->data != NULL && peer->ctrl != NULL && peer->A != NULL && peer->B != NULL;
     if (ok) return 1;
     measure_memory_ran_out();
@@ -94,7 +95,9 @@ int measure_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, in
     if (peer->x == NULL) return 0;
     memcpy(peer->ctrl, ctrl, (size_t)peer->model->nu * sizeof *ctrl);
     put_state(peer, x);
-    peer->nstate = n, peer->at = 0, peer->contacts = 0;
+    peer->nstate = n;
+    peer->at = 0;
+    peer->contacts = 0;
     for (int k = -skipped; k < n; k++) {
         if (k >= 0) get_state(peer, peer->x + (size_t)k * state_size(peer));
         if (skipped == 0 && n == 1) break;
@@ -146,24 +149,49 @@ struct tacMujoco {
 
 tacMujoco *measure_mujoco_open(const char *path, const tacModel *model, double dt, int constraints, char *reason,
                                size_t size) {
-    (void)path, (void)model, (void)dt, (void)constraints;
+    (void)path;
+    (void)model;
+    (void)dt;
+    (void)constraints;
     snprintf(reason, size, "compiled without MuJoCo's headers");
     return NULL;
 }
 
 void measure_mujoco_close(tacMujoco *peer) { (void)peer; }
-const char *measure_mujoco_version(const tacMujoco *peer) { return (void)peer, ""; }
+const char *measure_mujoco_version(const tacMujoco *peer) {
+    (void)peer;
+    return "";
+}
 int measure_mujoco_set(tacMujoco *peer, const double *x, const double *ctrl) {
-    return (void)peer, (void)x, (void)ctrl, 0;
+    (void)peer;
+    (void)x;
+    (void)ctrl;
+    return 0;
 }
 int measure_mujoco_move(tacMujoco *peer, const double *x, const double *ctrl, int skipped, int n) {
-    return (void)peer, (void)x, (void)ctrl, (void)skipped, (void)n, 0;
+    (void)peer;
+    (void)x;
+    (void)ctrl;
+    (void)skipped;
+    (void)n;
+    return 0;
 }
-double measure_mujoco_contacts(const tacMujoco *peer) { return (void)peer, 0; }
+double measure_mujoco_contacts(const tacMujoco *peer) {
+    (void)peer;
+    return 0;
+}
 void measure_mujoco_step(void *peer) { (void)peer; }
 void measure_mujoco_differences(void *peer) { (void)peer; }
 double measure_mujoco_drive(tacMujoco *peer, const double *U, int n, int centred) {
-    return (void)peer, (void)U, (void)n, (void)centred, 0;
+    (void)peer;
+    (void)U;
+    (void)n;
+    (void)centred;
+    return 0;
 }
-void measure_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) { (void)peer, (void)qpos, (void)qvel; }
+void measure_mujoco_result(const tacMujoco *peer, double *qpos, double *qvel) {
+    (void)peer;
+    (void)qpos;
+    (void)qvel;
+}
 #endif

@@ -8,8 +8,11 @@ static double *new_numbers(int n) { return calloc((size_t)n + 1, sizeof(double))
 int measure_step_column_new(const tacModel *model, const tacOptions *options, tacSim *sim, tacStepColumn *c) {
     *c = (tacStepColumn){
         .model = model, .sim = sim, .nx = tac_nx(model), .ndx = tac_ndx(model), .nu = tac_ninput(model, options)};
-    c->y0 = new_numbers(c->nx), c->moved = new_numbers(c->nx), c->y = new_numbers(c->nx);
-    c->input = new_numbers(c->nu), c->move = new_numbers(c->ndx);
+    c->y0 = new_numbers(c->nx);
+    c->moved = new_numbers(c->nx);
+    c->y = new_numbers(c->nx);
+    c->input = new_numbers(c->nu);
+    c->move = new_numbers(c->ndx);
     if (c->y0 != NULL && c->moved != NULL && c->y != NULL && c->input != NULL && c->move != NULL) return 1;
     measure_step_column_free(c);
     return 0;

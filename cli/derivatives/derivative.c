@@ -51,7 +51,9 @@ tacStatus cli_derivative_rows(tacSim *sim, const double *x, const double *u, tac
         ybar[i] = -1; /* the loss -y_i wants it larger */
         tacGrad row = {d->A + i * ndx, d->B + i * nu, np > 0 ? d->P + i * np : NULL};
         status = tac_step_vjp(sim, x, u, ybar, &row, info);
-        negate(ndx, row.x), negate(nu, row.u), negate(np, row.theta);
+        negate(ndx, row.x);
+        negate(nu, row.u);
+        negate(np, row.theta);
         ybar[i] = 0;
     }
     free(ybar);

@@ -176,7 +176,8 @@ static int measure_and_write(const char *verb, const char *title, tacSim *sim, c
     Work w = {0};
     Curves curves;
     int result, good = cli_derivative_new(m, options, &w.d) && measure_step_column_new(m, options, sim, &w.step);
-    w.x = calloc((size_t)tac_nx(m) + 1, sizeof(double)), w.u = calloc((size_t)w.d.size.nu + 1, sizeof(double));
+    w.x = calloc((size_t)tac_nx(m) + 1, sizeof(double));
+    w.u = calloc((size_t)w.d.size.nu + 1, sizeof(double));
     w.column = calloc((size_t)w.d.size.ndx + 1, sizeof(double));
     w.work = calloc((size_t)difference_work(w.d.size.ndx) + 1, sizeof(double));
     if (!good || w.x == NULL || w.u == NULL || w.column == NULL || w.work == NULL) {
@@ -186,7 +187,10 @@ static int measure_and_write(const char *verb, const char *title, tacSim *sim, c
         result = status == TAC_OK ? write_plot(verb, title, &curves, path)
                                   : cli_fail(verb, "nothing to plot: %s", tac_status_text(status));
     }
-    free(w.x), free(w.u), free(w.column), free(w.work);
+    free(w.x);
+    free(w.u);
+    free(w.column);
+    free(w.work);
     measure_step_column_free(&w.step);
     cli_derivative_free(&w.d);
     return result;

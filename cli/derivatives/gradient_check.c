@@ -96,7 +96,10 @@ static double column_error(const Runner *r, int column, const double *F, const d
         for (int i = first[b]; i < first[b + 1]; i++) {
             double e = cli_relative_error(entry_of(&r->d, i, column), F[i], scale[b]);
             error[b] = fmax(error[b], e);
-            if (e > worst) worst = e, *at = i;
+            if (e > worst) {
+                worst = e;
+                *at = i;
+            }
         }
     }
     return worst;
@@ -125,7 +128,8 @@ static double refine_column(Runner *r, int column, const double scale[CLI_ROW_BL
             continue;
         double error = column_error(r, column, r->column, scale, by_block, &at);
         if (error >= best) continue;
-        best = error, blur = column_blur(r, scale);
+        best = error;
+        blur = column_blur(r, scale);
         memcpy(F, r->column, (size_t)r->step.ndx * sizeof(double));
     }
     return blur;
@@ -204,7 +208,9 @@ static void judge_column(Runner *r, int column, const double scale[CLI_ROW_BLOCK
         out->blur = fmax(out->blur, SIDE_TOL);
         return;
     }
-    out->kinked++, out->one_sided += sides > 0, out->odd += sides == 0 && !other;
+    out->kinked++;
+    out->one_sided += sides > 0;
+    out->odd += sides == 0 && !other;
 }
 
 /* Errors of one sample's A and B. */
@@ -294,7 +300,9 @@ static tacStatus check_sample(Runner *r, long sample, const double *x, const dou
     tacStepInfo info = {0};
     if (status == TAC_OK) status = cli_derivative_at(r->sim, x, u, &r->d, &info);
     if (status != TAC_OK) return status;
-    out->flagged = is_flagged(r, &info), out->ties = info.ties, out->conditioning = info.conditioning;
+    out->flagged = is_flagged(r, &info);
+    out->ties = info.ties;
+    out->conditioning = info.conditioning;
     out->same_map = memcmp(r->d.y, r->step.y0, (size_t)r->step.nx * sizeof(double)) == 0;
     status = compare_reverse(r, sample, &out->reverse);
     for (int j = 0; status == TAC_OK && j < ndx + r->d.size.nu; j++) {
@@ -468,12 +476,18 @@ static int runner_new(Runner *r) {
     const tacOptions *options = &r->check->options;
     if (!cli_derivative_new(m, options, &r->d) || !measure_step_column_new(m, options, r->sim, &r->step)) return 0;
     tacDerivativeSize n = r->d.size;
-    r->F = new_numbers(n.ndx * (n.ndx + n.nu)), r->column = new_numbers(n.ndx);
-    r->estimate = new_numbers(n.ndx), r->work = new_numbers(difference_work(n.ndx));
-    r->ybar = new_numbers(n.ndx), r->gx = new_numbers(n.ndx), r->gu = new_numbers(n.nu);
-    r->gtheta = new_numbers(n.np), r->active_work = new_numbers(cli_active_work(m));
+    r->F = new_numbers(n.ndx * (n.ndx + n.nu));
+    r->column = new_numbers(n.ndx);
+    r->estimate = new_numbers(n.ndx);
+    r->work = new_numbers(difference_work(n.ndx));
+    r->ybar = new_numbers(n.ndx);
+    r->gx = new_numbers(n.ndx);
+    r->gu = new_numbers(n.nu);
+    r->gtheta = new_numbers(n.np);
+    r->active_work = new_numbers(cli_active_work(m));
     size_t active = (size_t)cli_active_count(m) + 1;
-    r->active = malloc(active), r->active_moved = malloc(active);
+    r->active = malloc(active);
+    r->active_moved = malloc(active);
     r->group.p_stride = (size_t)n.ndx * (size_t)n.np;
     if (!cli_param_samples_new(m, options, group_size(r), &r->group)) return 0;
     return r->F != NULL && r->column != NULL && r->estimate != NULL && r->work != NULL && r->ybar != NULL &&

@@ -37,8 +37,11 @@ static double *new_numbers(size_t n) { return calloc(n + 1, sizeof(double)); }
 int cli_param_samples_new(const tacModel *m, const tacOptions *options, int capacity, tacParamSamples *g) {
     size_t n = (size_t)capacity, nx = (size_t)tac_nx(m), nu = (size_t)tac_ninput(m, options);
     g->capacity = capacity;
-    g->x = new_numbers(n * nx), g->u = new_numbers(n * nu), g->y0 = new_numbers(n * nx);
-    g->P = new_numbers(n * g->p_stride), g->param = new_numbers(n * (size_t)m->nparam);
+    g->x = new_numbers(n * nx);
+    g->u = new_numbers(n * nu);
+    g->y0 = new_numbers(n * nx);
+    g->P = new_numbers(n * g->p_stride);
+    g->param = new_numbers(n * (size_t)m->nparam);
     g->errors = calloc(n + 1, sizeof *g->errors);
     return g->x != NULL && g->u != NULL && g->y0 != NULL && g->P != NULL && g->param != NULL && g->errors != NULL;
 }
@@ -149,7 +152,10 @@ static double column_error(const Sweep *w, const double *P, const double *F, dou
             double entry = P[(size_t)i * (size_t)w->np + (size_t)w->param];
             double e = cli_relative_error(w->unit * entry, w->unit * F[i], scale);
             if (e > largest) largest = e;
-            if (e > worst) worst = e, *at = i;
+            if (e > worst) {
+                worst = e;
+                *at = i;
+            }
         }
         error[b] = largest;
     }
@@ -165,7 +171,11 @@ static int keep_best(const Sweep *w, const double *F, double (*best)[CLI_ROW_BLO
         int row = 0;
         const double *P = w->group->P + (size_t)s * w->group->p_stride;
         double e = column_error(w, P, F + (size_t)s * (size_t)w->ndx, error, &row);
-        if (e < worst[s]) worst[s] = e, at[s] = row, memcpy(best[s], error, sizeof error);
+        if (e < worst[s]) {
+            worst[s] = e;
+            at[s] = row;
+            memcpy(best[s], error, sizeof error);
+        }
         disagrees |= worst[s] > w->tol;
     }
     return disagrees;
@@ -239,7 +249,9 @@ static void check_param(tacGradientCheck *check, Sweep *w, long first, double *F
     for (int s = 0; s < w->group->count; s++)
         best.worst[s] = 2 * DIFFERENCE_NONE;
     double h = check->step[w->param];
-    w->unit = fmin(1, h / RELATIVE_STEP), w->tol = check->tol, w->worst = best.worst;
+    w->unit = fmin(1, h / RELATIVE_STEP);
+    w->tol = check->tol;
+    w->worst = best.worst;
     for (int k = 0; k < NFACTORS && disagrees; k++) {
         double enough = k == 0 ? CLI_KNOWN_WELL * check->tol : -1;
         if (difference_ridders_each(step_all, w, w->group->count, w->ndx, FACTORS[k] * h, enough, F, w->estimate,
@@ -260,7 +272,9 @@ int cli_check_params(tacGradientCheck *check, tacSim *sim, long first, tacParamS
                .np = m->nparam};
     if (w.np == 0) return 1;
     size_t count = (size_t)group->count;
-    w.theta = new_numbers((size_t)w.np), w.moved = new_numbers((size_t)w.np), w.y = new_numbers((size_t)w.nx);
+    w.theta = new_numbers((size_t)w.np);
+    w.moved = new_numbers((size_t)w.np);
+    w.y = new_numbers((size_t)w.nx);
     w.estimate = new_numbers(count * (size_t)w.ndx);
     double *F = new_numbers(count * (size_t)w.ndx), *work = new_numbers((size_t)difference_work(group->count * w.ndx));
     Best best = {calloc(count, sizeof *best.block), new_numbers(count), calloc(count, sizeof(int))};

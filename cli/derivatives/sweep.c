@@ -180,11 +180,13 @@ static int run_motion(const char *verb, const tacRun *run, int frames, tacSweep 
     if (s->dof < 0 && tac_param_set(s->model[i], s->path, s->value[i], &err) != TAC_OK)
         return cli_fail(verb, "--gradient-range: %s", err.text);
     other.model = s->model[i];
-    other.x = calloc(nx + 1, sizeof(double)), other.u = calloc(ninput + 1, sizeof(double));
+    other.x = calloc(nx + 1, sizeof(double));
+    other.u = calloc(ninput + 1, sizeof(double));
     s->motion[i] = cli_motion_begin(other.model, (int)ninput, 1);
     int result = other.x != NULL && other.u != NULL ? CLI_GO_ON : cli_fail(verb, "out of memory");
     if (result == CLI_GO_ON) {
-        memcpy(other.x, run->x, nx * sizeof(double)), memcpy(other.u, run->u, ninput * sizeof(double));
+        memcpy(other.x, run->x, nx * sizeof(double));
+        memcpy(other.u, run->u, ninput * sizeof(double));
         if (s->dof >= 0) other.x[run->model->nq + s->dof] = s->value[i];
         result = cli_run(verb, &other, &s->motion[i]);
     }

@@ -23,7 +23,10 @@ int cli_answer_new(const tacModel *m, tacAnswer *out) {
 }
 
 void cli_answer_free(tacAnswer *answer) {
-    free(answer->next), free(answer->qacc), free(answer->qfrc), free(answer->contact);
+    free(answer->next);
+    free(answer->qacc);
+    free(answer->qfrc);
+    free(answer->contact);
     *answer = (tacAnswer){0};
 }
 

@@ -71,8 +71,10 @@ static void read_contact(const tacModel *m, const json_t *object, tacAnswerConta
         c->tangent[i] = (tacVec3){frame[3 * i + 3], frame[3 * i + 4], frame[3 * i + 5]};
     }
     c->pair = pair_of(m, c->geom);
-    c->dist = read_number(object, "dist", missing), c->include = read_number(object, "include", missing);
-    c->pos = (tacVec3){pos[0], pos[1], pos[2]}, c->normal = (tacVec3){frame[0], frame[1], frame[2]};
+    c->dist = read_number(object, "dist", missing);
+    c->include = read_number(object, "include", missing);
+    c->pos = (tacVec3){pos[0], pos[1], pos[2]};
+    c->normal = (tacVec3){frame[0], frame[1], frame[2]};
     read_numbers(object, "friction", 5, out->friction, missing);
     read_numbers(object, "solref", 2, out->solref, missing);
     read_numbers(object, "solreffriction", 2, out->solreffriction, missing);

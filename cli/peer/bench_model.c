@@ -156,7 +156,10 @@ static void count_step(const tacStepInfo *info, int of, tacBenchRow *row) {
     row->contacts += (double)info->contacts / of;
     row->iterations += (double)info->iterations / of;
     row->iterations_most = info->iterations > row->iterations_most ? info->iterations : row->iterations_most;
-    if (info->status != TAC_OK && sum->unsolved++ == 0) sum->first_unsolved = sum->steps, sum->status = info->status;
+    if (info->status != TAC_OK && sum->unsolved++ == 0) {
+        sum->first_unsolved = sum->steps;
+        sum->status = info->status;
+    }
     sum->worst_residual = fmax(sum->worst_residual, info->residual);
     sum->steps++;
 }
@@ -244,11 +247,19 @@ static int scene_arrays(Scene *s) {
     int nv = s->m->nv, ndx = tac_ndx(s->m), nu = tac_ninput(s->m, s->options);
     if (!cli_derivative_new(s->m, s->options, &s->d) || !measure_step_column_new(s->m, s->options, s->sim, &s->column))
         return 0;
-    s->states = new_numbers(s->nstate * tac_nx(s->m)), s->x = new_numbers(tac_nx(s->m));
-    s->u = new_numbers(nu), s->ybar = new_numbers(ndx), s->gx = new_numbers(ndx);
-    s->gu = new_numbers(nu), s->difference = new_numbers(ndx), s->difference_work = new_numbers(2 * ndx);
-    s->a = new_numbers(nv), s->tau = new_numbers(nv), s->dtau_dq = new_numbers(nv * nv);
-    s->dtau_dv = new_numbers(nv * nv), s->forward = new_numbers(3 * nv * nv);
+    s->states = new_numbers(s->nstate * tac_nx(s->m));
+    s->x = new_numbers(tac_nx(s->m));
+    s->u = new_numbers(nu);
+    s->ybar = new_numbers(ndx);
+    s->gx = new_numbers(ndx);
+    s->gu = new_numbers(nu);
+    s->difference = new_numbers(ndx);
+    s->difference_work = new_numbers(2 * ndx);
+    s->a = new_numbers(nv);
+    s->tau = new_numbers(nv);
+    s->dtau_dq = new_numbers(nv * nv);
+    s->dtau_dv = new_numbers(nv * nv);
+    s->forward = new_numbers(3 * nv * nv);
     size_t bytes = tac_arena_round(tac_work_bytes(s->m));
     s->memory = aligned_alloc(TAC_ARENA_ALIGN, bytes);
     if (s->memory == NULL) return 0;

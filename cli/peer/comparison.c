@@ -31,8 +31,11 @@ int cli_comparison_begin(tacComparison *c) {
 }
 
 void cli_comparison_end(tacComparison *c) {
-    free(c->x), free(c->u);
-    cli_answer_free(&c->ours), cli_answer_free(&c->peer), cli_answer_free(&c->here);
+    free(c->x);
+    free(c->u);
+    cli_answer_free(&c->ours);
+    cli_answer_free(&c->peer);
+    cli_answer_free(&c->here);
     tac_sim_free(c->sim);
 }
 
@@ -86,7 +89,11 @@ static void note_first(tacComparison *c, long k, const tacAnswerError *e) {
                    {"position", e->position}};
     if (c->first >= 0) return;
     for (size_t i = 0; i < sizeof figures / sizeof *figures && c->first < 0; i++)
-        if (!(figures[i].error <= c->tol)) c->first = k, c->what = figures[i].what, c->error = figures[i].error;
+        if (!(figures[i].error <= c->tol)) {
+            c->first = k;
+            c->what = figures[i].what;
+            c->error = figures[i].error;
+        }
 }
 
 static void judge(tacComparison *c, long k, int all) {
@@ -95,8 +102,14 @@ static void judge(tacComparison *c, long k, int all) {
     c->in_contact += c->peer.ncontact > 0;
     c->same += error.same;
     c->within += error.same && cli_answer_worst(&error) <= c->tol;
-    if (!error.same) note_pairs(c, &c->peer), note_pairs(c, &c->ours);
-    if (!error.same && c->first < 0) c->first = k, c->what = "contact_set";
+    if (!error.same) {
+        note_pairs(c, &c->peer);
+        note_pairs(c, &c->ours);
+    }
+    if (!error.same && c->first < 0) {
+        c->first = k;
+        c->what = "contact_set";
+    }
     if (!error.same && !all) return;
     take_worst(&c->worst, &error);
     note_first(c, k, &error);
@@ -125,7 +138,8 @@ void cli_comparison_draw(tacComparison *c, uint64_t seed, long sample) {
 }
 
 static int stopped(const tacComparison *c, const char *what, long k, tacStatus status) {
-    return cli_fail(c->verb, "%s %ld: %s", what, k, tac_status_text(status)), CLI_NO;
+    cli_fail(c->verb, "%s %ld: %s", what, k, tac_status_text(status));
+    return CLI_NO;
 }
 
 int cli_compare_states(tacComparison *c, uint64_t seed, long samples) {
@@ -155,7 +169,10 @@ int cli_compare_states(tacComparison *c, uint64_t seed, long samples) {
 
 /* --- A motion ----------------------------------------------------------------------------------------------------- */
 
-static int unanswered(tacComparison *c, long k) { return cli_fail(c->verb, "step %ld: %s", k, c->reason), CLI_NO; }
+static int unanswered(tacComparison *c, long k) {
+    cli_fail(c->verb, "step %ld: %s", k, c->reason);
+    return CLI_NO;
+}
 
 /* One step of each from where it is. theirs: MuJoCo says what touches where we are. */
 static int compare_step(tacComparison *c, long k, const double *x_peer) {
@@ -180,7 +197,8 @@ int cli_compare_motion(tacComparison *c, const double *x, const double *u, const
         measure_progress_show(&progress, k, steps);
         cli_controls_at(controls, k, c->u);
         result = compare_step(c, k, x_peer);
-        memcpy(c->x, c->ours.next, bytes), memcpy(x_peer, c->peer.next, bytes);
+        memcpy(c->x, c->ours.next, bytes);
+        memcpy(x_peer, c->peer.next, bytes);
     }
     measure_progress_end(&progress);
     free(x_peer);

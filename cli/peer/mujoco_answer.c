@@ -33,7 +33,9 @@ static int set_up(tacMujocoSide *side, const tacOptions *options, char reason[TA
     mj->opt.cone = *side->m->option_cone == TAC_CONE_PYRAMIDAL ? mjCONE_PYRAMIDAL : mjCONE_ELLIPTIC;
     mj->opt.solver = mjSOL_NEWTON;
     if (options->contact == TAC_CONTACT_MODEL_NONE) mj->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT;
-    mj->opt.tolerance = TOLERANCE, mj->opt.iterations = ITERATIONS, mj->opt.noslip_iterations = 0;
+    mj->opt.tolerance = TOLERANCE;
+    mj->opt.iterations = ITERATIONS;
+    mj->opt.noslip_iterations = 0;
     side->data = problem == NULL ? side->call.make_data(mj) : NULL;
     if (side->data == NULL) snprintf(reason, TAC_ANSWER_REASON, "%s", problem != NULL ? problem : "out of memory");
     return side->data != NULL;
@@ -44,7 +46,8 @@ tacMujocoSide *cli_side_open(const char *path, const tacModel *m, const tacOptio
     tacMujocoSide *side = calloc(1, sizeof *side);
     snprintf(reason, TAC_ANSWER_REASON, "out of memory");
     if (side == NULL) return NULL;
-    side->m = m, side->inputs = options->inputs;
+    side->m = m;
+    side->inputs = options->inputs;
     if (measure_mujoco_library(&side->call, side->version, reason, TAC_ANSWER_REASON))
         side->model = measure_mujoco_load(&side->call, path, m, options->dt, reason, TAC_ANSWER_REASON);
     if (side->model != NULL && set_up(side, options, reason)) return side;
@@ -163,15 +166,24 @@ struct tacMujocoSide {
 
 tacMujocoSide *cli_side_open(const char *path, const tacModel *m, const tacOptions *options,
                              char reason[TAC_ANSWER_REASON]) {
-    (void)path, (void)m, (void)options;
+    (void)path;
+    (void)m;
+    (void)options;
     snprintf(reason, TAC_ANSWER_REASON, "compiled without MuJoCo's headers");
     return NULL;
 }
 void cli_side_close(tacMujocoSide *side) { (void)side; }
-const char *cli_side_version(const tacMujocoSide *side) { return (void)side, ""; }
+const char *cli_side_version(const tacMujocoSide *side) {
+    (void)side;
+    return "";
+}
 int cli_side_answer(tacMujocoSide *side, const double *x, const double *u, tacAnswer *out,
                     char reason[TAC_ANSWER_REASON]) {
-    (void)side, (void)x, (void)u, (void)out, (void)reason;
+    (void)side;
+    (void)x;
+    (void)u;
+    (void)out;
+    (void)reason;
     return 0;
 }
 #endif

@@ -60,13 +60,18 @@ static tacStatus answer_free(tacSim *sim, const double *x, const double *u, tacA
 tacStatus cli_soft_answer(tacSim *sim, const double *x, const double *u, const tacAnswer *given, tacAnswer *out) {
     tacContact *contact = given != NULL ? malloc(((size_t)given->ncontact + 1) * sizeof *contact) : NULL;
     if (given != NULL && contact == NULL) return TAC_ERR_MEMORY;
-    if (sim->ctx.options.contact == TAC_CONTACT_MODEL_NONE) return free(contact), answer_free(sim, x, u, out);
+    if (sim->ctx.options.contact == TAC_CONTACT_MODEL_NONE) {
+        free(contact);
+        return answer_free(sim, x, u, out);
+    }
     for (int k = 0; given != NULL && k < given->ncontact; k++)
         contact[k] = given->contact[k].place;
-    sim->ctx.given = contact, sim->ctx.ngiven = given != NULL ? given->ncontact : 0;
+    sim->ctx.given = contact;
+    sim->ctx.ngiven = given != NULL ? given->ncontact : 0;
     tacStatus status = evaluate(sim, x, u, out);
     if (status == TAC_OK || status == TAC_ERR_UNSOLVED) status = tac_step(sim, x, u, out->next, NULL);
-    sim->ctx.given = NULL, sim->ctx.ngiven = 0;
+    sim->ctx.given = NULL;
+    sim->ctx.ngiven = 0;
     free(contact);
     return status;
 }

@@ -17,11 +17,20 @@ int cli_write_page(const char *verb, const tacPage *page, FILE *stream) {
 
 tacPage cli_page_of_run(const tacPageWords *words, const tacRun *run, const tacMotion *motion) {
     tacPage page = tac_default_page();
-    page.model = run->model, page.options = &run->options;
-    page.nframe = motion->nframe, page.time = motion->time, page.x = motion->x, page.u = motion->u;
-    page.title = words->title, page.command = words->command, page.gradient = words->gradient;
-    page.steps = run->done, page.seconds = run->seconds;
-    page.status = run->status, page.unsolved = run->unsolved, page.bad_start = run->start != TAC_OK;
+    page.model = run->model;
+    page.options = &run->options;
+    page.nframe = motion->nframe;
+    page.time = motion->time;
+    page.x = motion->x;
+    page.u = motion->u;
+    page.title = words->title;
+    page.command = words->command;
+    page.gradient = words->gradient;
+    page.steps = run->done;
+    page.seconds = run->seconds;
+    page.status = run->status;
+    page.unsolved = run->unsolved;
+    page.bad_start = run->start != TAC_OK;
     return page;
 }
 

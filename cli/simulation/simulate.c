@@ -21,13 +21,16 @@ static tacStatus record(tacSim *sim, const tacRun *run, tacMotion *motion) {
     tacStatus status = tac_energy(sim, run->x, run->x + run->model->nq, &energy);
     if (status != TAC_OK) return status;
     if (!isfinite(energy.kinetic) || !isfinite(energy.potential)) return TAC_ERR_NONFINITE;
-    return cli_motion_add(motion, (double)run->done * run->options.dt, run->x, run->u, energy) ? TAC_OK
-                                                                                               : TAC_ERR_MEMORY;
+    tacForceList forces = {.status = TAC_OK};
+    if (motion->keep_forces && cli_forces_find(sim, run->x, run->u, &forces) != TAC_OK) return TAC_ERR_MEMORY;
+    double time = (double)run->done * run->options.dt;
+    return cli_motion_add(motion, time, run->x, run->u, energy, &forces) ? TAC_OK : TAC_ERR_MEMORY;
 }
 
 static void note_unsolved(tacRun *run, const tacStepInfo *info) {
     if (run->unsolved++ == 0) run->first_unsolved = run->done;
-    run->why = info->status, run->reason = info->reason;
+    run->why = info->status;
+    run->reason = info->reason;
 }
 
 /* One step into y, taken over only when it is good. */
@@ -35,9 +38,14 @@ static tacStatus advance(tacSim *sim, tacRun *run, double *y) {
     int nx = tac_nx(run->model);
     tacStepInfo info;
     tacStatus status = tac_step(sim, run->x, run->u, y, &info);
-    if (run->done == 0) run->start = info.start, run->violation = info.violation;
-    if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS)
-        note_unsolved(run, &info), status = TAC_OK; /* y: the best state found */
+    if (run->done == 0) {
+        run->start = info.start;
+        run->violation = info.violation;
+    }
+    if (status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS) {
+        note_unsolved(run, &info);
+        status = TAC_OK;
+    } /* y: the best state found */
     if (info.residual > run->worst_residual) run->worst_residual = info.residual;
     if (status == TAC_OK && !all_finite(nx, y)) status = TAC_ERR_NONFINITE;
     if (status != TAC_OK) return status;
@@ -100,8 +108,11 @@ static void warn_unsolved(const char *verb, const tacRun *run) {
 int cli_run(const char *verb, tacRun *run, tacMotion *motion) {
     tacError err;
     tacSim *sim;
-    run->done = run->unsolved = 0, run->first_unsolved = -1, run->worst_residual = 0;
-    run->start = TAC_OK, run->violation = (tacViolation){0};
+    run->done = run->unsolved = 0;
+    run->first_unsolved = -1;
+    run->worst_residual = 0;
+    run->start = TAC_OK;
+    run->violation = (tacViolation){0};
     run->penetration = 0;
     if (tac_sim_new(run->model, &run->options, &sim, &err) != TAC_OK) return cli_fail(verb, "%s", err.text);
     double *y = calloc((size_t)tac_nx(run->model) + 1, sizeof *y);

@@ -129,7 +129,10 @@ static int print_text(const tacComparison *c, const char *path, const char *vers
                cli_geom_type(c->odd[k].type[1]), c->odd[k].ours, c->odd[k].theirs, c->odd[k].states);
     if (c->unsolved > 0) printf("  unsolved      %ld, to the tolerance of Tactus\n", c->unsolved);
     if (c->unanswered > 0) printf("  unanswered    %ld: %s\n", c->unanswered, c->reason);
-    if (c->first < 0) return printf("  no difference beyond %g\n", c->tol), code;
+    if (c->first < 0) {
+        printf("  no difference beyond %g\n", c->tol);
+        return code;
+    }
     printf("  first difference at %ld: %s", c->first, c->what);
     if (c->error > 0) printf(", %.1e", c->error);
     printf("\n");

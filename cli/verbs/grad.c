@@ -276,7 +276,10 @@ static void print_words(const char *text) {
     int column = 0;
     for (const char *word = text; *word != '\0';) {
         int n = (int)strcspn(word, " ");
-        if (column > 0 && column + 1 + n > WIDTH) column = 0, printf("\n");
+        if (column > 0 && column + 1 + n > WIDTH) {
+            column = 0;
+            printf("\n");
+        }
         printf("%s%.*s", column > 0 ? " " : "", n, word);
         column += n + (column > 0);
         word += n + (word[n] == ' ');

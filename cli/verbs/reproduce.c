@@ -106,7 +106,8 @@ static int run_one(const tacExperiment *e, const tacReproduceArgs *args, tacFind
     int result = run_and_draw(e, args->folder, found);
     double seconds = measure_clock() - begin;
     put_result(e, found, seconds);
-    json_decref(found->paper), json_decref(found->tactus);
+    json_decref(found->paper);
+    json_decref(found->tactus);
     if (result == CLI_GO_ON && !args->json)
         printf("%s: %s: %s (%.1f s)\n\n", found->pass ? "holds" : "DOES NOT HOLD", e->name, e->criterion, seconds);
     return result;
@@ -142,7 +143,10 @@ static int unknown_name(const char *name) {
     int least = NAME_NEAR_EDITS + 1;
     for (int i = 0; i < EXPERIMENT_COUNT; i++) {
         int edits = cli_edit_distance(name, EXPERIMENTS[i].name);
-        if (edits < least) least = edits, nearest = EXPERIMENTS[i].name;
+        if (edits < least) {
+            least = edits;
+            nearest = EXPERIMENTS[i].name;
+        }
     }
     return nearest != NULL
                ? cli_fail("reproduce", "unknown experiment \"%s\"; did you mean %s?", name, nearest)

@@ -75,9 +75,14 @@ static int show(const tacModelFile *file, const tacShowArgs *args, const char *c
     if (result != CLI_GO_ON) return result;
     cli_page_title(file, operand[0], title, sizeof title);
     tacPage page = tac_default_page();
-    page.model = file->model, page.options = options;
-    page.nframe = states.nframe, page.time = states.time, page.x = states.x, page.u = states.u;
-    page.title = args->title != NULL ? args->title : title, page.command = command;
+    page.model = file->model;
+    page.options = options;
+    page.nframe = states.nframe;
+    page.time = states.time;
+    page.x = states.x;
+    page.u = states.u;
+    page.title = args->title != NULL ? args->title : title;
+    page.command = command;
     result = write_page(&page, path);
     if (result == CLI_GO_ON) result = report(args, &page, path);
     cli_states_free(&states);

@@ -47,7 +47,8 @@ static double clamp(double x, double low, double high) { return x < low ? low : 
 static void project_on_box(double mu, const double r[3], const double u[3], double p[3]) {
     double limit = mu * fmax(r[0], 0);
     p[0] = fmax(r[0] - u[0], 0);
-    p[1] = clamp(r[1] - u[1], -limit, limit), p[2] = clamp(r[2] - u[2], -limit, limit);
+    p[1] = clamp(r[1] - u[1], -limit, limit);
+    p[2] = clamp(r[2] - u[2], -limit, limit);
 }
 
 /* Cone |p_t| <= mu p_n: of r - u - mu |u_t| e_n. */
@@ -56,7 +57,8 @@ static void project_on_cone(double mu, const double r[3], const double u[3], dou
     double normal = fmax((z[0] + mu * length) / (1 + mu * mu), 0), shrink = length > 0 ? mu * normal / length : 0;
     int inside = length <= mu * z[0];
     p[0] = inside ? z[0] : normal;
-    p[1] = inside ? z[1] : shrink * z[1], p[2] = inside ? z[2] : shrink * z[2];
+    p[1] = inside ? z[1] : shrink * z[1];
+    p[2] = inside ? z[2] : shrink * z[2];
 }
 
 /* r - P, all contacts in one Euclidean norm. u is computed here, from r and the file. */

@@ -37,8 +37,14 @@ void tac_memory_close(void *memory, size_t bytes) { __asan_poison_memory_region(
 void tac_memory_open(void *memory, size_t bytes) { __asan_unpoison_memory_region(memory, bytes); }
 #else
 #define MAY_LOOK
-void tac_memory_close(void *memory, size_t bytes) { (void)memory, (void)bytes; }
-void tac_memory_open(void *memory, size_t bytes) { (void)memory, (void)bytes; }
+void tac_memory_close(void *memory, size_t bytes) {
+    (void)memory;
+    (void)bytes;
+}
+void tac_memory_open(void *memory, size_t bytes) {
+    (void)memory;
+    (void)bytes;
+}
 #endif
 
 /* What is behind a block up to its end, except for the last word, which is the block's size. */

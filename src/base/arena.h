@@ -38,12 +38,23 @@ void tac_arena_guard(tacArena *arena, size_t start, size_t bytes);
 /* Aborts when a red zone of the blocks behind `mark` was written to; nobody may touch these blocks any more. */
 void tac_arena_retire(const tacArena *arena, size_t mark);
 #else
-static inline void tac_memory_close(void *memory, size_t bytes) { (void)memory, (void)bytes; }
-static inline void tac_memory_open(void *memory, size_t bytes) { (void)memory, (void)bytes; }
-static inline void tac_arena_guard(tacArena *arena, size_t start, size_t bytes) {
-    (void)arena, (void)start, (void)bytes;
+static inline void tac_memory_close(void *memory, size_t bytes) {
+    (void)memory;
+    (void)bytes;
 }
-static inline void tac_arena_retire(const tacArena *arena, size_t mark) { (void)arena, (void)mark; }
+static inline void tac_memory_open(void *memory, size_t bytes) {
+    (void)memory;
+    (void)bytes;
+}
+static inline void tac_arena_guard(tacArena *arena, size_t start, size_t bytes) {
+    (void)arena;
+    (void)start;
+    (void)bytes;
+}
+static inline void tac_arena_retire(const tacArena *arena, size_t mark) {
+    (void)arena;
+    (void)mark;
+}
 #endif
 
 /* Bytes that one TAC_TAKE of `bytes` occupies, with its red zone. */

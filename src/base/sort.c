@@ -41,7 +41,8 @@ tacKeyed *tac_sort_keyed(int n, tacKeyed *rows, tacKeyed *spare) {
         if (((differ >> shift) & (BYTE - 1)) == 0) continue;
         scatter(n, rows, spare, shift);
         tacKeyed *swap = rows;
-        rows = spare, spare = swap;
+        rows = spare;
+        spare = swap;
     }
     return rows;
 }

@@ -11,7 +11,8 @@ static void put_corner(tacTouch *t, const tacShape *b, const tacPose *B, tacVec3
 
 int tac_touch_plane_box(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                         tacPairCache *cache, tacTouch *out) {
-    (void)a, (void)cache;
+    (void)a;
+    (void)cache;
     tacVec3 n = tac_pose_axis(A, 2), m = tac_mul3(b->size, tac_mulmtv3(B->R, n));
     double d[8], centre = tac_dot3(n, tac_sub3(B->p, A->p));
     if (!(centre - (tac_abs(m.x) + tac_abs(m.y) + tac_abs(m.z)) < reach)) return 0;

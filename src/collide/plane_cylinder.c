@@ -65,7 +65,8 @@ static int side_points(const tacPose *B, const rimFrame *f, int end, double reac
 
 int tac_touch_plane_cylinder(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                              tacPairCache *cache, tacTouch *out) {
-    (void)a, (void)cache;
+    (void)a;
+    (void)cache;
     rimFrame f;
     if (!rim_frame(b, A, B, reach, &f)) return 0;
     int lower = f.rise < 0, n = lowest_point(B, &f, lower, reach, out);
@@ -78,7 +79,8 @@ int tac_touch_plane_cylinder(const tacShape *a, const tacPose *A, const tacShape
 
 int tac_touch_plane_cone(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                          tacPairCache *cache, tacTouch *out) {
-    (void)a, (void)cache;
+    (void)a;
+    (void)cache;
     rimFrame f;
     if (!rim_frame(b, A, B, reach, &f)) return 0;
     double apex = f.middle + f.half * f.rise;

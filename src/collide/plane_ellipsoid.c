@@ -5,7 +5,8 @@
 
 int tac_touch_plane_ellipsoid(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                               tacPairCache *cache, tacTouch *out) {
-    (void)a, (void)cache;
+    (void)a;
+    (void)cache;
     tacVec3 n = tac_pose_axis(A, 2), Em = tac_mul3(b->size, tac_mulmtv3(B->R, n));
     double length = tac_norm3(Em); /* half the ellipsoid's width along n; 0: it is flat and lies in the plane */
     double d = tac_dot3(n, tac_sub3(B->p, A->p)) - length;

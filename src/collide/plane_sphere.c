@@ -4,7 +4,8 @@
 
 int tac_touch_plane_sphere(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                            tacPairCache *cache, tacTouch *out) {
-    (void)a, (void)cache;
+    (void)a;
+    (void)cache;
     tacVec3 n = tac_pose_axis(A, 2);
     double dist = tac_dot3(n, tac_sub3(B->p, A->p)) - b->size.x;
     if (!(dist < reach)) return 0;
@@ -15,7 +16,8 @@ int tac_touch_plane_sphere(const tacShape *a, const tacPose *A, const tacShape *
 /* Heights of the ends: n . (p - p_A) -+ h n . z - r */
 int tac_touch_plane_capsule(const tacShape *a, const tacPose *A, const tacShape *b, const tacPose *B, double reach,
                             tacPairCache *cache, tacTouch *out) {
-    (void)a, (void)cache;
+    (void)a;
+    (void)cache;
     tacVec3 n = tac_pose_axis(A, 2), z = tac_pose_axis(B, 2), low = tac_madd3(B->p, -b->size.x, n);
     double middle = tac_dot3(n, tac_sub3(B->p, A->p)) - b->size.x, rise = b->size.y * tac_dot3(n, z);
     int count = 0, first = rise < 0; /* the lower end first */

@@ -27,8 +27,14 @@ static tacVec3 unit(tacVec3 a) {
 }
 
 static Interval intersect(Interval a, Interval b) {
-    if (b.in > a.in) a.in = b.in, a.normal_in = b.normal_in;
-    if (b.out < a.out) a.out = b.out, a.normal_out = b.normal_out;
+    if (b.in > a.in) {
+        a.in = b.in;
+        a.normal_in = b.normal_in;
+    }
+    if (b.out < a.out) {
+        a.out = b.out;
+        a.normal_out = b.normal_out;
+    }
     return a;
 }
 
@@ -36,8 +42,14 @@ static Interval intersect(Interval a, Interval b) {
 static Interval unite(Interval a, Interval b) {
     if (a.in > a.out) return b;
     if (b.in > b.out) return a;
-    if (b.in < a.in) a.in = b.in, a.normal_in = b.normal_in;
-    if (b.out > a.out) a.out = b.out, a.normal_out = b.normal_out;
+    if (b.in < a.in) {
+        a.in = b.in;
+        a.normal_in = b.normal_in;
+    }
+    if (b.out > a.out) {
+        a.out = b.out;
+        a.normal_out = b.normal_out;
+    }
     return a;
 }
 
@@ -46,10 +58,13 @@ static Interval half_space(Line l, tacVec3 n, double w) {
     double speed = tac_dot3(n, l.d), height = tac_dot3(n, l.o) - w;
     Interval all = ALL;
     if (speed == 0) return height <= 0 ? all : EMPTY;
-    if (speed > 0)
-        all.out = -height / speed, all.normal_out = n;
-    else
-        all.in = -height / speed, all.normal_in = n;
+    if (speed > 0) {
+        all.out = -height / speed;
+        all.normal_out = n;
+    } else {
+        all.in = -height / speed;
+        all.normal_in = n;
+    }
     return all;
 }
 
@@ -120,7 +135,8 @@ static Interval cone(Line l, double radius, double half) {
     } else if (!roots(a, b, c, &low, &high)) {
         if (a > 0) return EMPTY;
     } else if (a > 0) {
-        i.in = low, i.out = high;
+        i.in = low;
+        i.out = high;
     } else if (dz > 0) {
         i.in = high;
     } else {

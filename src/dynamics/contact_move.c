@@ -108,7 +108,8 @@ tacStatus tac_contact_prepare_sides(const tacModel *m, const tacScene *s, const 
     int a = c->geom[0], b = c->geom[1];
     tacTouch touch = tac_contact_touch(c);
     out->contact = *c;
-    out->body[0] = m->geom_body[a], out->body[1] = m->geom_body[b];
+    out->body[0] = m->geom_body[a];
+    out->body[1] = m->geom_body[b];
     TAC_TRY(tac_touch_prepare(&s->shape[a], &s->pose[a], &s->shape[b], &s->pose[b], &touch, &out->touch));
     tacTouchTangent column[6];
     tac_touch_jac(&out->touch, c->pos, column);

@@ -72,7 +72,9 @@ static void move_pos(const tacOutputPoint *p, const Frame *f, tacVec6 S, double 
 static void move_mat(tacMat3 R, tacVec6 S, double *dz) {
     for (int c = 0; c < 3; c++) {
         tacVec3 d = tac_cross3(S.ang, tac_vec3(R.m[c], R.m[3 + c], R.m[6 + c]));
-        dz[c] += d.x, dz[3 + c] += d.y, dz[6 + c] += d.z;
+        dz[c] += d.x;
+        dz[3 + c] += d.y;
+        dz[6 + c] += d.z;
     }
 }
 

@@ -158,7 +158,10 @@ static void carried_change(const Pass *p, const tacParamTangent *t, const int bo
         tacQuat Q = tac_quat_mul(tac_quat_conj(p->w->xquat[to]), p->w->xquat[from]);
         tacVec3 x = tac_scale3(0.5 * sign, tac_mulmtv3(p->w->xmat[to], movers[i].S.ang));
         tacQuat dQ = tac_quat_mul((tacQuat){0, x.x, x.y, x.z}, Q);
-        quat[0] += dQ.w, quat[1] += dQ.x, quat[2] += dQ.y, quat[3] += dQ.z;
+        quat[0] += dQ.w;
+        quat[1] += dQ.x;
+        quat[2] += dQ.y;
+        quat[3] += dQ.z;
     }
 }
 

@@ -130,7 +130,8 @@ void tac_body_weight_tangents(const tacModel *m, tacWork *w, const tacParamTange
     for (int b = 1; b < m->nbody; b++) {
         if (m->body_last_dof[b] < 0) continue;
         if (!tac_body_only_slides(m, b)) {
-            body_weight(m, w, t, b, 0, rows), body_weight(m, w, t, b, 1, rows);
+            body_weight(m, w, t, b, 0, rows);
+            body_weight(m, w, t, b, 1, rows);
             continue;
         }
         for (int p = 0; p < m->nmember; p++)

@@ -51,7 +51,12 @@ void tac_inertial_parameters(const tacModel *m, double *pi) {
         tacSym3 I = tac_addsym3(m->body_icom[b], tac_pointsym3(mass, c));
         p[0] = mass;
         tac_store3(p + 1, tac_scale3(mass, c));
-        p[4] = I.xx, p[5] = I.yy, p[6] = I.zz, p[7] = I.xy, p[8] = I.xz, p[9] = I.yz;
+        p[4] = I.xx;
+        p[5] = I.yy;
+        p[6] = I.zz;
+        p[7] = I.xy;
+        p[8] = I.xz;
+        p[9] = I.yz;
     }
 }
 
@@ -76,8 +81,12 @@ int tac_momentum_columns(const tacModel *m, tacWork *w, double *A) {
         tacVec3 n = tac_sub3(h.ang, tac_cross3(tac_sub3(com, w->origin[b]), h.lin));
         sum += 0 * tac_dot3(n, n) + 0 * tac_dot3(h.lin, h.lin);
         if (A == NULL) continue;
-        A[i] = n.x, A[nv + i] = n.y, A[2 * nv + i] = n.z;
-        A[3 * nv + i] = h.lin.x, A[4 * nv + i] = h.lin.y, A[5 * nv + i] = h.lin.z;
+        A[i] = n.x;
+        A[nv + i] = n.y;
+        A[2 * nv + i] = n.z;
+        A[3 * nv + i] = h.lin.x;
+        A[4 * nv + i] = h.lin.y;
+        A[5 * nv + i] = h.lin.z;
     }
     return sum == 0;
 }

@@ -182,9 +182,12 @@ static void emit_in_parent(const tacModel *m, const tacWork *w, int actuator, do
     int joint = m->actuator_trnid[2 * actuator], type = m->joint_type[joint];
     int dof = m->joint_dof_adr[joint] + (type == TAC_JOINT_FREE ? 3 : 0);
     tacVec3 g = tac_scale3(scale, tac_load3(w->moment + (size_t)actuator * (size_t)m->nv + dof));
-    tac_emit(sink, dof, dof + 1, -g.z), tac_emit(sink, dof, dof + 2, g.y);
-    tac_emit(sink, dof + 1, dof, g.z), tac_emit(sink, dof + 1, dof + 2, -g.x);
-    tac_emit(sink, dof + 2, dof, -g.y), tac_emit(sink, dof + 2, dof + 1, g.x);
+    tac_emit(sink, dof, dof + 1, -g.z);
+    tac_emit(sink, dof, dof + 2, g.y);
+    tac_emit(sink, dof + 1, dof, g.z);
+    tac_emit(sink, dof + 1, dof + 2, -g.x);
+    tac_emit(sink, dof + 2, dof, -g.y);
+    tac_emit(sink, dof + 2, dof + 1, g.x);
 }
 
 int tac_moment_is_constant(const tacModel *m, int actuator) {

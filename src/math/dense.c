@@ -30,12 +30,15 @@ void tac_dense_axpy(int n, double s, const double *x, double *y) {
     for (; i + 4 <= n; i += 4) {
         double u = y[i] + s * x[i], v = y[i + 1] + s * x[i + 1];
         double p = y[i + 2] + s * x[i + 2], q = y[i + 3] + s * x[i + 3];
-        y[i] = u, y[i + 1] = v;
-        y[i + 2] = p, y[i + 3] = q;
+        y[i] = u;
+        y[i + 1] = v;
+        y[i + 2] = p;
+        y[i + 3] = q;
     }
     if (i + 2 <= n) {
         double u = y[i] + s * x[i], v = y[i + 1] + s * x[i + 1];
-        y[i] = u, y[i + 1] = v;
+        y[i] = u;
+        y[i + 1] = v;
         i += 2;
     }
     if (i < n) y[i] += s * x[i];
@@ -46,16 +49,25 @@ void tac_dense_axpy_two(int n, const double s[2], const double *x, double *y, do
     int i = 0;
     for (; i + 4 <= n; i += 4) {
         double p = x[i], q = x[i + 1], u = y[i] + a * p, v = y[i + 1] + a * q, g = z[i] + b * p, h = z[i + 1] + b * q;
-        y[i] = u, y[i + 1] = v;
-        z[i] = g, z[i + 1] = h;
-        p = x[i + 2], q = x[i + 3], u = y[i + 2] + a * p, v = y[i + 3] + a * q;
-        g = z[i + 2] + b * p, h = z[i + 3] + b * q;
-        y[i + 2] = u, y[i + 3] = v;
-        z[i + 2] = g, z[i + 3] = h;
+        y[i] = u;
+        y[i + 1] = v;
+        z[i] = g;
+        z[i + 1] = h;
+        p = x[i + 2];
+        q = x[i + 3];
+        u = y[i + 2] + a * p;
+        v = y[i + 3] + a * q;
+        g = z[i + 2] + b * p;
+        h = z[i + 3] + b * q;
+        y[i + 2] = u;
+        y[i + 3] = v;
+        z[i + 2] = g;
+        z[i + 3] = h;
     }
     for (; i < n; i++) {
         double p = x[i];
-        y[i] += a * p, z[i] += b * p;
+        y[i] += a * p;
+        z[i] += b * p;
     }
 }
 

@@ -13,12 +13,16 @@ static inline __attribute__((always_inline)) void add_eight(int count, int ld, i
     for (int i = 0; i < count; i++, A += ld, X += ld) {
         const Four *x = (const Four *)(const void *)(X + c);
         double a = A[e], b = A[e + 1];
-        p += a * x[0], q += a * x[1];
-        r += b * x[0], s += b * x[1];
+        p += a * x[0];
+        q += a * x[1];
+        r += b * x[0];
+        s += b * x[1];
     }
     Four *first = (Four *)(void *)(out + c), *second = (Four *)(void *)(out + ld + c);
-    first[0] = p, first[1] = q;
-    second[0] = r, second[1] = s;
+    first[0] = p;
+    first[1] = q;
+    second[0] = r;
+    second[1] = s;
 }
 
 TAC_WIDE static void lines_wide(int count, int ld, int e, const double *A, const double *X, double *out) {

@@ -31,9 +31,11 @@ void tac_dense_add_rows_narrow(int n, int count, const double *c, const int *row
         Two *to = (Two *)(void *)(y + j), a = to[0], b = to[1];
         for (int e = 0; e < count; e++) {
             const Two *x = (const Two *)(const void *)(X + (size_t)row[e] * (size_t)n + (size_t)j);
-            a += c[e] * x[0], b += c[e] * x[1];
+            a += c[e] * x[0];
+            b += c[e] * x[1];
         }
-        to[0] = scale * a, to[1] = scale * b;
+        to[0] = scale * a;
+        to[1] = scale * b;
     }
     add_columns(j, n, count, c, row, X, scale, y);
 }
@@ -60,9 +62,11 @@ TAC_WIDE static void add_wide(int n, int count, const double *c, const int *row,
         Four *to = (Four *)(void *)(y + j), a = to[0], b = to[1];
         for (int e = 0; e < count; e++) {
             const Four *x = (const Four *)(const void *)(X + (size_t)row[e] * (size_t)n + (size_t)j);
-            a += c[e] * x[0], b += c[e] * x[1];
+            a += c[e] * x[0];
+            b += c[e] * x[1];
         }
-        to[0] = scale * a, to[1] = scale * b;
+        to[0] = scale * a;
+        to[1] = scale * b;
     }
     if (j + 4 <= n) {
         add_four(j, *(const Four *)(const void *)(y + j), n, count, c, row, X, scale, y);

@@ -53,8 +53,12 @@ static void sort_decreasing(double value[3], tacQuat *frame) {
 /* D = R^T A R: its diagonal into value; the off-diagonal entries by the axis of the rotation that zeroes them. */
 static void rotate_into(tacSym3 A, tacQuat frame, double value[3], double off[3]) {
     tacSym3 D = tac_rotatesym3(tac_transpose3(tac_quat_mat(frame)), A);
-    value[0] = D.xx, value[1] = D.yy, value[2] = D.zz;
-    off[0] = D.yz, off[1] = D.xz, off[2] = D.xy;
+    value[0] = D.xx;
+    value[1] = D.yy;
+    value[2] = D.zz;
+    off[0] = D.yz;
+    off[1] = D.xz;
+    off[2] = D.xy;
 }
 
 tacVec3 tac_eig3(tacSym3 A, tacQuat *frame) {

@@ -18,7 +18,12 @@ static inline tacQuat tac_quat_mul(tacQuat a, tacQuat b) {
 }
 static inline double tac_quat_norm(tacQuat q) { return tac_sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z); }
 static inline tacQuat tac_quat_load(const double *p) { return (tacQuat){p[0], p[1], p[2], p[3]}; }
-static inline void tac_quat_store(double *p, tacQuat q) { p[0] = q.w, p[1] = q.x, p[2] = q.y, p[3] = q.z; }
+static inline void tac_quat_store(double *p, tacQuat q) {
+    p[0] = q.w;
+    p[1] = q.x;
+    p[2] = q.y;
+    p[3] = q.z;
+}
 
 /* Rotation matrix of a unit quaternion. */
 static inline tacMat3 tac_quat_mat(tacQuat q) {

@@ -10,7 +10,9 @@ typedef double tacTwo __attribute__((vector_size(2 * sizeof(double)), aligned(si
 static inline void tac_six_axpy(double s, const double *x, double *y) {
     tacTwo *to = (tacTwo *)(void *)y;
     const tacTwo *from = (const tacTwo *)(const void *)x;
-    to[0] += s * from[0], to[1] += s * from[1], to[2] += s * from[2];
+    to[0] += s * from[0];
+    to[1] += s * from[1];
+    to[2] += s * from[2];
 }
 
 /* a . b */

@@ -68,11 +68,25 @@ static inline tacSym6 tac_sym6_inertia(const tacInertia *I) {
 /* H - s u u^T */
 static inline void tac_sym6_downdate(tacSym6 *H, double s, tacVec6 u) {
     tacVec3 a = tac_scale3(s, u.ang), c = tac_scale3(s, u.lin), b = u.ang, d = u.lin;
-    H->A.xx -= a.x * b.x, H->A.yy -= a.y * b.y, H->A.zz -= a.z * b.z;
-    H->A.xy -= a.x * b.y, H->A.xz -= a.x * b.z, H->A.yz -= a.y * b.z;
-    H->B.m[0] -= a.x * d.x, H->B.m[1] -= a.x * d.y, H->B.m[2] -= a.x * d.z;
-    H->B.m[3] -= a.y * d.x, H->B.m[4] -= a.y * d.y, H->B.m[5] -= a.y * d.z;
-    H->B.m[6] -= a.z * d.x, H->B.m[7] -= a.z * d.y, H->B.m[8] -= a.z * d.z;
-    H->C.xx -= c.x * d.x, H->C.yy -= c.y * d.y, H->C.zz -= c.z * d.z;
-    H->C.xy -= c.x * d.y, H->C.xz -= c.x * d.z, H->C.yz -= c.y * d.z;
+    H->A.xx -= a.x * b.x;
+    H->A.yy -= a.y * b.y;
+    H->A.zz -= a.z * b.z;
+    H->A.xy -= a.x * b.y;
+    H->A.xz -= a.x * b.z;
+    H->A.yz -= a.y * b.z;
+    H->B.m[0] -= a.x * d.x;
+    H->B.m[1] -= a.x * d.y;
+    H->B.m[2] -= a.x * d.z;
+    H->B.m[3] -= a.y * d.x;
+    H->B.m[4] -= a.y * d.y;
+    H->B.m[5] -= a.y * d.z;
+    H->B.m[6] -= a.z * d.x;
+    H->B.m[7] -= a.z * d.y;
+    H->B.m[8] -= a.z * d.z;
+    H->C.xx -= c.x * d.x;
+    H->C.yy -= c.y * d.y;
+    H->C.zz -= c.z * d.z;
+    H->C.xy -= c.x * d.y;
+    H->C.xz -= c.x * d.z;
+    H->C.yz -= c.y * d.z;
 }

@@ -83,10 +83,21 @@ typedef struct Block {
 
 STRIP_TARGET static inline void open_block(const tacTree *tree, const double *L, int k, int count, Block *b) {
     const double *l0 = L + tree->adr[k], *l1 = l0, *l2 = l0;
-    if (count > 1) l1 = L + tree->adr[k + 1], b->a10 = l1[1];
-    if (count > 2) l2 = L + tree->adr[k + 2], b->a21 = l2[1], b->a20 = l2[2];
-    b->d[0] = l0[0], b->d[1] = l1[0], b->d[2] = l2[0];
-    b->l0 = l0 + 1, b->l1 = l1 + 2, b->l2 = l2 + 3;
+    if (count > 1) {
+        l1 = L + tree->adr[k + 1];
+        b->a10 = l1[1];
+    }
+    if (count > 2) {
+        l2 = L + tree->adr[k + 2];
+        b->a21 = l2[1];
+        b->a20 = l2[2];
+    }
+    b->d[0] = l0[0];
+    b->d[1] = l1[0];
+    b->d[2] = l2[0];
+    b->l0 = l0 + 1;
+    b->l1 = l1 + 2;
+    b->l2 = l2 + 3;
     b->x = b->X + (size_t)k * b->ld + b->first;
 }
 
@@ -104,8 +115,15 @@ STRIP_INLINE void push(const Block *b, int count, int within, int c, int n) {
     if (count > 1) x1 = load(n, x + b->ld);
     if (count > 2) x2 = load(n, x + 2 * b->ld);
     if (!any(n, x0, x1, x2)) return;
-    if (within && count > 2) x1 = less(n, x1, b->a21, x2), x0 = less(n, x0, b->a20, x2), store(n, x + b->ld, x1);
-    if (within && count > 1) x0 = less(n, x0, b->a10, x1), store(n, x, x0);
+    if (within && count > 2) {
+        x1 = less(n, x1, b->a21, x2);
+        x0 = less(n, x0, b->a20, x2);
+        store(n, x + b->ld, x1);
+    }
+    if (within && count > 1) {
+        x0 = less(n, x0, b->a10, x1);
+        store(n, x, x0);
+    }
     for (int t = 0; t < b->above; t++) {
         double *y = b->row[t] + c;
         Strip sum = load(n, y);
@@ -122,7 +140,11 @@ STRIP_INLINE void pull(const Block *b, int count, int first, int last, int c, in
     Strip y0 = load(n, y), y1 = y0, y2 = y0;
     if (count > 1) y1 = load(n, y + b->ld);
     if (count > 2) y2 = load(n, y + 2 * b->ld);
-    if (first) y0 = scale(n, b->d[0], y0), y1 = scale(n, b->d[1], y1), y2 = scale(n, b->d[2], y2);
+    if (first) {
+        y0 = scale(n, b->d[0], y0);
+        y1 = scale(n, b->d[1], y1);
+        y2 = scale(n, b->d[2], y2);
+    }
     for (int t = 0; t < b->above; t++) {
         Strip x = load(n, b->row[t] + c);
         if (count > 2) y2 = less(n, y2, b->l2[t], x);
@@ -141,7 +163,10 @@ STRIP_INLINE void push_strips(const Block *b, int count, int within) {
     int c = 0, n = b->last - b->first;
     for (; c + PUSHED <= n; c += PUSHED)
         push(b, count, within, c, PUSHED);
-    if (c + 2 <= n) push(b, count, within, c, 2), c += 2;
+    if (c + 2 <= n) {
+        push(b, count, within, c, 2);
+        c += 2;
+    }
     if (c < n) push(b, count, within, c, 1);
 }
 
@@ -149,8 +174,14 @@ STRIP_INLINE void pull_strips(const Block *b, int count, int first, int last) {
     int c = 0, n = b->last - b->first;
     for (; c + PULLED <= n; c += PULLED)
         pull(b, count, first, last, c, PULLED);
-    if (PULLED > LANES && c + LANES <= n) pull(b, count, first, last, c, LANES), c += LANES;
-    if (LANES > 2 && c + 2 <= n) pull(b, count, first, last, c, 2), c += 2;
+    if (PULLED > LANES && c + LANES <= n) {
+        pull(b, count, first, last, c, LANES);
+        c += LANES;
+    }
+    if (LANES > 2 && c + 2 <= n) {
+        pull(b, count, first, last, c, 2);
+        c += 2;
+    }
     if (c < n) pull(b, count, first, last, c, 1);
 }
 
@@ -165,7 +196,9 @@ STRIP_TARGET static inline void push_block(const tacTree *tree, const double *L,
             push_strips(b, 2, within);
         else
             push_strips(b, 3, within);
-        b->l0 += b->above, b->l1 += b->above, b->l2 += b->above;
+        b->l0 += b->above;
+        b->l1 += b->above;
+        b->l2 += b->above;
         within = 0;
     } while (i >= 0);
 }
@@ -181,7 +214,9 @@ STRIP_TARGET static inline void pull_block(const tacTree *tree, const double *L,
             pull_strips(b, 2, first, i < 0);
         else
             pull_strips(b, 3, first, i < 0);
-        b->l0 += b->above, b->l1 += b->above, b->l2 += b->above;
+        b->l0 += b->above;
+        b->l1 += b->above;
+        b->l2 += b->above;
         first = 0;
     } while (i >= 0);
 }

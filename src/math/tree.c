@@ -101,9 +101,11 @@ static int eliminate_two(const tacTree *tree, int k, const double *diagonal, dou
     x0[0] -= a10 * x1[1];
     if (!good_pivot(x0[0], diagonal[0])) return k;
     double inverse0 = 1 / x0[0];
-    x1[0] = inverse1, x1[1] = a10;
+    x1[0] = inverse1;
+    x1[1] = a10;
     x0[0] = inverse0;
-    x1 += 2, x0 += 1;
+    x1 += 2;
+    x0 += 1;
     int n = tree->depth[k] - 1;
     subtract_one(n, x1, a10, x0);
     for (int i = tree->parent[k]; i >= 0; i = tree->parent[i], n--) {
@@ -128,10 +130,15 @@ static int eliminate_three(const tacTree *tree, int k, const double *diagonal, d
     x0[0] -= a10 * x1[1];
     if (!good_pivot(x0[0], diagonal[0])) return k;
     double inverse0 = 1 / x0[0];
-    x2[0] = inverse2, x2[1] = a21, x2[2] = a20;
-    x1[0] = inverse1, x1[1] = a10;
+    x2[0] = inverse2;
+    x2[1] = a21;
+    x2[2] = a20;
+    x1[0] = inverse1;
+    x1[1] = a10;
     x0[0] = inverse0;
-    x2 += 3, x1 += 2, x0 += 1;
+    x2 += 3;
+    x1 += 2;
+    x0 += 1;
     int n = tree->depth[k] - 1;
     subtract_within(n, x2, x1, x0, (double[3]){a10, a20, a21});
     for (int i = tree->parent[k]; i >= 0; i = tree->parent[i], n--) {
@@ -211,7 +218,8 @@ void tac_tree_solve_lt(const tacTree *tree, const double *L, double *x) {
             const double *x1 = L + tree->adr[k + 1] + 1, *x2 = L + tree->adr[k + 2] + 1;
             double a2 = x[k + 2], a1 = x[k + 1] - *x2++ * a2;
             double a0 = x[k] - *x2++ * a2 - *x1++ * a1;
-            x[k + 1] = a1, x[k] = a0;
+            x[k + 1] = a1;
+            x[k] = a0;
             for (; i >= 0; i = parent[i])
                 x[i] = x[i] - *x2++ * a2 - *x1++ * a1 - *x0++ * a0;
         }

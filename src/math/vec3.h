@@ -21,7 +21,11 @@ static inline tacVec3 tac_cross3(tacVec3 a, tacVec3 b) {
 }
 static inline double tac_norm3(tacVec3 a) { return tac_sqrt(tac_dot3(a, a)); }
 static inline tacVec3 tac_load3(const double *p) { return (tacVec3){p[0], p[1], p[2]}; }
-static inline void tac_store3(double *p, tacVec3 a) { p[0] = a.x, p[1] = a.y, p[2] = a.z; }
+static inline void tac_store3(double *p, tacVec3 a) {
+    p[0] = a.x;
+    p[1] = a.y;
+    p[2] = a.z;
+}
 /* Component i of a, i = 0, 1, 2. */
 static inline double tac_get3(tacVec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 

@@ -38,7 +38,10 @@ static int regroup(int nbody, Owners owners, int **order, int **place) {
     int *start = calloc((size_t)nbody + 1, sizeof(int));
     *order = malloc(((size_t)n + 1) * sizeof(int));
     *place = malloc(((size_t)n + 1) * sizeof(int));
-    if (start == NULL || *order == NULL || *place == NULL) return free(start), 0;
+    if (start == NULL || *order == NULL || *place == NULL) {
+        free(start);
+        return 0;
+    }
     for (int i = 0; i < n; i++)
         start[owner(owners, i) + 1]++;
     for (int b = 0; b < nbody; b++)
@@ -451,7 +454,8 @@ typedef struct Span {
 static void default_coordinates(const tacModel *m, int joint, double *q) {
     tacVec3 pos = m->body_pos[m->joint_body[joint]];
     if (m->joint_type[joint] == TAC_JOINT_FREE) {
-        tac_store3(q, pos), tac_quat_store(q + 3, m->body_quat[m->joint_body[joint]]);
+        tac_store3(q, pos);
+        tac_quat_store(q + 3, m->body_quat[m->joint_body[joint]]);
     } else if (m->joint_type[joint] == TAC_JOINT_BALL) {
         tac_quat_store(q, tac_quat_identity());
     } else {
@@ -640,7 +644,10 @@ tacStatus tac_model_assemble(tacBuilder *b, tacModel **model, tacError *err) {
     free(a.geom_place);
     free(a.site_place);
     free_hulls(&a);
-    if (status != TAC_OK) return tac_model_free(a.m), status;
+    if (status != TAC_OK) {
+        tac_model_free(a.m);
+        return status;
+    }
     *model = a.m;
     return TAC_OK;
 }

@@ -75,7 +75,10 @@ static void import_bodies(Import *im) {
         if (!top && map[up] < 0) continue;
         tacBodyDef d = tac_body_def(im->m, i);
         d.name = prefixed(im, d.name);
-        if (top) d.pos = move_point(im, d.pos), d.quat = move_turn(im, d.quat);
+        if (top) {
+            d.pos = move_point(im, d.pos);
+            d.quat = move_turn(im, d.quat);
+        }
         map[i] = tac_model_add_body(im->b, top ? im->parent : map[up], &d);
     }
 }
@@ -121,7 +124,10 @@ static void import_geoms(Import *im) {
         tacGeomDef d = tac_geom_def(im->m, i);
         d.name = prefixed(im, d.name);
         d.mesh = mapped(im, TAC_KIND_MESH, d.mesh);
-        if (owner == 0) d.pos = move_point(im, d.pos), d.quat = move_turn(im, d.quat);
+        if (owner == 0) {
+            d.pos = move_point(im, d.pos);
+            d.quat = move_turn(im, d.quat);
+        }
         im->map[TAC_KIND_GEOM][i] = tac_model_add_geom(im->b, body, &d);
     }
     for (int i = 0; i < im->m->ngeom; i++) { /* a sum may name a geom that comes after it */
@@ -136,7 +142,10 @@ static void import_sites(Import *im) {
         if (body < 0) continue;
         tacSiteDef d = tac_site_def(im->m, i);
         d.name = prefixed(im, d.name);
-        if (owner == 0) d.pos = move_point(im, d.pos), d.quat = move_turn(im, d.quat);
+        if (owner == 0) {
+            d.pos = move_point(im, d.pos);
+            d.quat = move_turn(im, d.quat);
+        }
         im->map[TAC_KIND_SITE][i] = tac_model_add_site(im->b, body, &d);
     }
 }
@@ -327,7 +336,10 @@ tacStatus tac_model_edit(const tacModel *model, tacBuilder **builder, tacError *
     TAC_ADDED(b->body, tacAddedBody, 0)->def.name = "world";
     b->option = tac_option_def(model);
     tacStatus status = import_model(&im, err);
-    if (status != TAC_OK) return tac_builder_free(b), status;
+    if (status != TAC_OK) {
+        tac_builder_free(b);
+        return status;
+    }
     *builder = b;
     return TAC_OK;
 }

@@ -8,31 +8,44 @@ static int kind_names(const tacModel *m, tacKind kind, const int **names) {
     if (m == NULL) return 0;
     switch (kind) {
     case TAC_KIND_BODY:
-        return *names = m->body_name, m->nbody;
+        *names = m->body_name;
+        return m->nbody;
     case TAC_KIND_JOINT:
-        return *names = m->joint_name, m->njnt;
+        *names = m->joint_name;
+        return m->njnt;
     case TAC_KIND_GEOM:
-        return *names = m->geom_name, m->ngeom;
+        *names = m->geom_name;
+        return m->ngeom;
     case TAC_KIND_MESH:
-        return *names = m->mesh_name, m->nmesh;
+        *names = m->mesh_name;
+        return m->nmesh;
     case TAC_KIND_SITE:
-        return *names = m->site_name, m->nsite;
+        *names = m->site_name;
+        return m->nsite;
     case TAC_KIND_TENDON:
-        return *names = m->tendon_name, m->ntendon;
+        *names = m->tendon_name;
+        return m->ntendon;
     case TAC_KIND_ACTUATOR:
-        return *names = m->actuator_name, m->nu;
+        *names = m->actuator_name;
+        return m->nu;
     case TAC_KIND_EQUALITY:
-        return *names = m->equality_name, m->neq;
+        *names = m->equality_name;
+        return m->neq;
     case TAC_KIND_PAIR:
-        return *names = m->pair_name, m->npair;
+        *names = m->pair_name;
+        return m->npair;
     case TAC_KIND_EXCLUDE:
-        return *names = m->exclude_name, m->nexclude;
+        *names = m->exclude_name;
+        return m->nexclude;
     case TAC_KIND_KEY:
-        return *names = m->key_name, m->nkey;
+        *names = m->key_name;
+        return m->nkey;
     case TAC_KIND_SENSOR:
-        return *names = m->sensor_name, m->nsensor;
+        *names = m->sensor_name;
+        return m->nsensor;
     default:
-        return *names = NULL, 0;
+        *names = NULL;
+        return 0;
     }
 }
 

@@ -249,7 +249,10 @@ tacStatus tac_model_unpack(const void *bytes, size_t size, tacModel **model, tac
     if (m == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory for the unpacked model");
     tacStatus status = read_arrays(&c, m, &sizes, err);
     if (status == TAC_OK) status = check_unpacked(m, err);
-    if (status != TAC_OK) return tac_model_free(m), status;
+    if (status != TAC_OK) {
+        tac_model_free(m);
+        return status;
+    }
     *model = m;
     return TAC_OK;
 }

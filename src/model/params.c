@@ -177,13 +177,21 @@ static int walk(const tacModel *m, int i, int *field, int *index) {
         const tacField *f = &TAC_FIELDS[k];
         int n = f->role == 'N' ? tac_field_rows(m, f) * f->per : 0;
         if (has_no_exceptions(f)) {
-            if (i - passed < n) return *field = k, *index = i - passed, i;
+            if (i - passed < n) {
+                *field = k;
+                *index = i - passed;
+                return i;
+            }
             passed += n;
             continue;
         }
         for (int e = 0; e < n; e++) {
             if (!is_listed(m, k, e)) continue;
-            if (passed == i) return *field = k, *index = e, i;
+            if (passed == i) {
+                *field = k;
+                *index = e;
+                return i;
+            }
             passed++;
         }
     }
@@ -218,10 +226,16 @@ int tac_param_of_time(const tacModel *model) {
 
 double *tac_param_find(const tacModel *model, const char *path, int *field, int *index, tacError *err) {
     int f, i;
-    if (model == NULL || path == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "model or path is NULL"), NULL;
+    if (model == NULL || path == NULL) {
+        tac_fail(err, TAC_ERR_ARGUMENT, "model or path is NULL");
+        return NULL;
+    }
     if (tac_param_parse(model, path, &f, &i, err) != TAC_OK) return NULL;
     const char *reason = reason_against(model, f, i);
-    if (reason != NULL) return tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be set: %s", path, reason), NULL;
+    if (reason != NULL) {
+        tac_fail(err, TAC_ERR_NAME, "parameter '%s' cannot be set: %s", path, reason);
+        return NULL;
+    }
     if (field != NULL) *field = f;
     if (index != NULL) *index = i;
     return tac_param_at(model, f, i);

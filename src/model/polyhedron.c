@@ -267,9 +267,10 @@ static int is_closed(Surface *s) {
     for (int v = 0; v < s->nvert; v++) {
         if (s->degree[v] == 0) continue;
         int h = s->leave[v], n = 0;
-        do
-            h = s->twin[s->prev[h]], n++;
-        while (h != s->leave[v] && n <= s->degree[v]);
+        do {
+            h = s->twin[s->prev[h]];
+            n++;
+        } while (h != s->leave[v] && n <= s->degree[v]);
         if (n != s->degree[v] || n < 2) return 0;
         ncorner++;
         nedge += n;

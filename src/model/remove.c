@@ -106,9 +106,6 @@ static void spread(Removal *r) {
         if (goes(r, TAC_KIND_BODY, d->body)) mark[i] = -1;
         if (d->def.type == TAC_GEOM_MESH && goes(r, TAC_KIND_MESH, d->def.mesh)) mark[i] = -1;
     }
-    for (int k = 0; k < r->b->geom.count; k++) { /* sums in chains */
-        EACH(TAC_KIND_GEOM, geom, tacAddedGeom, d) if (goes(r, TAC_KIND_GEOM, d->def.sum)) mark[i] = -1;
-    }
     EACH(TAC_KIND_SITE, site, tacAddedSite, d) if (goes(r, TAC_KIND_BODY, d->body)) mark[i] = -1;
     EACH(TAC_KIND_TENDON, tendon, tacTendonDef, d)
     for (int k = 0; k < d->nterm; k++)
@@ -127,7 +124,8 @@ static void spread(Removal *r) {
 /* Takes n numbers of `element` bytes from `at` on out of a key's array, which has those from *from to before *to. */
 static void cut(const void *array, int *from, int *to, int at, int n, size_t element) {
     if (at + n <= *from) {
-        *from -= n, *to -= n;
+        *from -= n;
+        *to -= n;
     } else if (at < *to) {
         char *bytes = (char *)(uintptr_t)array;
         size_t begin = (size_t)(at - *from) * element, size = (size_t)n * element;
@@ -149,7 +147,8 @@ static void cut_key(const Removal *r, tacAddedKey *key) {
     tacKeySpan at = tac_builder_span(r->b), *from = &key->from, *to = &key->to;
     for (int i = r->b->joint.count - 1; i >= 0; i--) {
         int type = (int)TAC_ADDED(r->b->joint, tacAddedJoint, i)->def.type;
-        at.nq -= TAC_JOINT_NQ[type], at.nv -= TAC_JOINT_NV[type];
+        at.nq -= TAC_JOINT_NQ[type];
+        at.nv -= TAC_JOINT_NV[type];
         if (!goes(r, TAC_KIND_JOINT, i)) continue;
         cut(key->def.qpos, &from->nq, &to->nq, at.nq, TAC_JOINT_NQ[type], sizeof(double));
         cut(key->def.qvel, &from->nv, &to->nv, at.nv, TAC_JOINT_NV[type], sizeof(double));
@@ -200,19 +199,46 @@ static int moved(const Removal *r, const int *before, tacKind kind, int id) {
 
 static void refer_again(Removal *r, const int *before) {
 #define MOVED(kind, id) ((id) = moved(r, before, kind, id))
-    EACH(TAC_KIND_BODY, body, tacAddedBody, d) MOVED(TAC_KIND_BODY, d->parent), (void)mark;
-    EACH(TAC_KIND_JOINT, joint, tacAddedJoint, d) MOVED(TAC_KIND_BODY, d->body), (void)mark;
-    EACH(TAC_KIND_GEOM, geom, tacAddedGeom, d)
-    MOVED(TAC_KIND_BODY, d->body), MOVED(TAC_KIND_MESH, d->def.mesh), MOVED(TAC_KIND_GEOM, d->def.sum), (void)mark;
-    EACH(TAC_KIND_SITE, site, tacAddedSite, d) MOVED(TAC_KIND_BODY, d->body), (void)mark;
+    EACH(TAC_KIND_BODY, body, tacAddedBody, d) {
+        MOVED(TAC_KIND_BODY, d->parent);
+        (void)mark;
+    }
+    EACH(TAC_KIND_JOINT, joint, tacAddedJoint, d) {
+        MOVED(TAC_KIND_BODY, d->body);
+        (void)mark;
+    }
+    EACH(TAC_KIND_GEOM, geom, tacAddedGeom, d) {
+        MOVED(TAC_KIND_BODY, d->body);
+        MOVED(TAC_KIND_MESH, d->def.mesh);
+        MOVED(TAC_KIND_GEOM, d->def.sum);
+        (void)mark;
+    }
+    EACH(TAC_KIND_SITE, site, tacAddedSite, d) {
+        MOVED(TAC_KIND_BODY, d->body);
+        (void)mark;
+    }
     EACH(TAC_KIND_TENDON, tendon, tacTendonDef, d)
-    for (int k = 0; k < d->nterm; k++)
-        MOVED(TAC_KIND_JOINT, ((int *)(uintptr_t)d->joint)[k]), (void)mark;
+    for (int k = 0; k < d->nterm; k++) {
+        MOVED(TAC_KIND_JOINT, ((int *)(uintptr_t)d->joint)[k]);
+        (void)mark;
+    }
     for (int k = 0; k < 2; k++) {
-        EACH(TAC_KIND_ACTUATOR, actuator, tacActuatorDef, d) MOVED(target_kind(d->trntype), d->trnid[k]), (void)mark;
-        EACH(TAC_KIND_EQUALITY, equality, tacEqualityDef, d) MOVED(d->objkind, d->obj[k]), (void)mark;
-        EACH(TAC_KIND_PAIR, pair, tacPairDef, d) MOVED(TAC_KIND_GEOM, d->geom[k]), (void)mark;
-        EACH(TAC_KIND_EXCLUDE, exclude, tacAddedExclude, d) MOVED(TAC_KIND_BODY, d->body[k]), (void)mark;
+        EACH(TAC_KIND_ACTUATOR, actuator, tacActuatorDef, d) {
+            MOVED(target_kind(d->trntype), d->trnid[k]);
+            (void)mark;
+        }
+        EACH(TAC_KIND_EQUALITY, equality, tacEqualityDef, d) {
+            MOVED(d->objkind, d->obj[k]);
+            (void)mark;
+        }
+        EACH(TAC_KIND_PAIR, pair, tacPairDef, d) {
+            MOVED(TAC_KIND_GEOM, d->geom[k]);
+            (void)mark;
+        }
+        EACH(TAC_KIND_EXCLUDE, exclude, tacAddedExclude, d) {
+            MOVED(TAC_KIND_BODY, d->body[k]);
+            (void)mark;
+        }
     }
 #undef MOVED
 }

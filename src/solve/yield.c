@@ -42,5 +42,6 @@ void tac_yield_project_to_path(const tacYield *g, double ratio, double k, double
         if (!(next > low && next < high)) break; /* they are adjacent numbers */
         at = next;
     }
-    *a = at, *b = k / at;
+    *a = at;
+    *b = k / at;
 }

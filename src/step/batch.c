@@ -1,6 +1,7 @@
 /* Many independent worlds on several threads. Each thread has a simulation of its own, and each world's result is a
  * function of its inputs alone, so the number of threads changes no bit. Memory is taken before the first step only. */
 #include "base/error.h"
+#include "base/platform.h"
 #include "base/threads.h"
 #include "step/sim.h"
 
@@ -30,6 +31,7 @@ struct Batch {
     int checkpoints; /* -1: no memory for them */
     tacJac jac;
     tacGrad grad;
+    tacTangent along;
 };
 
 /* --- One world ---------------------------------------------------------------------------------------------------- */
@@ -59,6 +61,12 @@ static tacStatus run_vjp(const Batch *b, const Worker *w, size_t i) {
     tacGrad grad = {own_block(b->grad.x, i, b->ndx), own_block(b->grad.u, i, b->ninput),
                     own_block(b->grad.theta, i, b->np)};
     return tac_step_vjp(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), b->Ybar + i * b->ndx, &grad,
+                        info_of(b, i));
+}
+
+static tacStatus run_jvp(const Batch *b, const Worker *w, size_t i) {
+    return tac_step_jvp(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), block(b->along.x, i, b->ndx),
+                        block(b->along.u, i, b->ninput), block(b->along.theta, i, b->np), b->Y + i * b->ndx,
                         info_of(b, i));
 }
 
@@ -96,7 +104,7 @@ static void run_world(void *context, int item, int worker) {
 static void free_workers(Worker *workers, int n) {
     for (int i = 0; workers != NULL && i < n; i++) {
         tac_sim_free(workers[i].sim);
-        free(workers[i].checkpoints.memory);
+        tac_aligned_free(workers[i].checkpoints.memory);
     }
     free(workers);
 }
@@ -106,7 +114,7 @@ static tacStatus open_worker(const Batch *batch, Worker *w) {
     tacStatus status = tac_sim_new(batch->model, batch->options, &w->sim, NULL);
     if (status != TAC_OK || batch->checkpoints < 0) return status;
     size_t bytes = tac_rollout_vjp_bytes(batch->model, batch->path->n, batch->checkpoints);
-    w->checkpoints = (tacCheckpoints){batch->checkpoints, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes};
+    w->checkpoints = (tacCheckpoints){batch->checkpoints, tac_aligned_new(TAC_ARENA_ALIGN, bytes), bytes};
     return w->checkpoints.memory != NULL ? TAC_OK : TAC_ERR_MEMORY;
 }
 
@@ -190,6 +198,16 @@ tacStatus tac_batch_step_vjp(const tacModel *model, const tacOptions *options, i
     if (X == NULL || Ybar == NULL) return TAC_ERR_ARGUMENT;
     Batch batch = {.run = run_vjp, .model = model, .options = options, .checkpoints = -1, .X = X, .U = U, .Ybar = Ybar};
     batch.grad = *grad;
+    return run_batch(batch, n, threads);
+}
+
+tacStatus tac_batch_step_jvp(const tacModel *model, const tacOptions *options, int n, const double *X, const double *U,
+                             const tacTangent *along, double *dY, int threads) {
+    if (bad_arguments(model, options, n, threads) || along == NULL) return TAC_ERR_ARGUMENT;
+    if (n == 0) return TAC_OK;
+    if (X == NULL || dY == NULL) return TAC_ERR_ARGUMENT;
+    Batch batch = {.run = run_jvp, .model = model, .options = options, .checkpoints = -1, .X = X, .U = U, .Y = dY};
+    batch.along = *along;
     return run_batch(batch, n, threads);
 }
 

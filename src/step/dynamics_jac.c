@@ -44,7 +44,7 @@ static void give_array(int n, const double *from, double *to) {
     if (to != NULL) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-static int finite(size_t n, const double *x) { return tac_first_nonfinite((int)n, x) < 0; }
+static int all_finite(size_t n, const double *x) { return tac_first_nonfinite((int)n, x) < 0; }
 
 /* Tendons with inertia add a constant matrix to M, which tac_crba has and the recursion over bodies has not. */
 static void inverse_value(const tacModel *m, tacWork *w, const double *v, const double *a, double *tau) {
@@ -71,7 +71,8 @@ tacStatus tac_inverse_dynamics_jac(tacSim *sim, const double *q, const double *v
     inverse_value(m, w, v, a, s.value);
     memset(s.rows, 0, 3 * (size_t)nv * (size_t)nv * sizeof *s.rows);
     tac_rnea_jac(m, w, v, a, ld, s.rows, s.rows + nv);
-    if (!finite((size_t)nv, s.value) || !finite((size_t)nv * (size_t)ld, s.rows) || !finite((size_t)m->nM, w->M))
+    if (!all_finite((size_t)nv, s.value) || !all_finite((size_t)nv * (size_t)ld, s.rows) ||
+        !all_finite((size_t)m->nM, w->M))
         return tac_sim_tell(sim, __func__, TAC_ERR_NONFINITE);
     give_array(nv, s.value, jac->tau);
     give_block(nv, ld, s.rows, jac->q);
@@ -93,7 +94,7 @@ tacStatus tac_forward_dynamics_jac(tacSim *sim, const double *q, const double *v
     tac_kinematics_q(m, &sim->ctx.work, q, NULL);
     tac_kinematics_v(m, &sim->ctx.work, v);
     TAC_TRY(tac_end_call(sim, __func__, tac_forward_jac(m, &sim->ctx.work, v, tau, s.value, s.rows)));
-    if (!finite((size_t)nv, s.value) || !finite((size_t)nv * (size_t)ld, s.rows))
+    if (!all_finite((size_t)nv, s.value) || !all_finite((size_t)nv * (size_t)ld, s.rows))
         return tac_sim_tell(sim, __func__, TAC_ERR_NONFINITE);
     give_array(nv, s.value, jac->a);
     give_block(nv, ld, s.rows, jac->q);

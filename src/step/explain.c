@@ -2,6 +2,8 @@
  * Nothing here changes a result. */
 #include "step/explain.h"
 
+#include "base/platform.h"
+
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
 #include "step/call.h"
@@ -36,13 +38,14 @@ typedef struct Found {
     int stiffens;                        /* 1: coefficients of friction scale the stiffness of one that sticks */
 } Found;
 
-__attribute__((format(printf, 2, 3))) static void say(Text *text, const char *format, ...) {
+TAC_FORMAT(2, 3) static void say(Text *text, const char *format, ...) {
     va_list args;
     va_start(args, format);
     int n = text->left > 0 ? vsnprintf(text->at, text->left, format, args) : 0;
     va_end(args);
     size_t used = n < 0 ? 0 : (size_t)n < text->left ? (size_t)n : text->left > 0 ? text->left - 1 : 0;
-    text->at += used, text->left -= used;
+    text->at += used;
+    text->left -= used;
 }
 
 static const char *plural(int n) { return n == 1 ? "" : "s"; }
@@ -133,7 +136,8 @@ static int is_clamped(const tacModel *m, const tacWork *w, const double *u, int 
 }
 
 static int is_inert(const tacModel *m, const tacWork *w, const double *u, int a) {
-    (void)w, (void)u;
+    (void)w;
+    (void)u;
     return m->actuator_without_force[a];
 }
 
@@ -349,7 +353,8 @@ static void find(tacSim *sim, const double *x, const double *u, Found *f) {
 static void find_margins(tacSim *sim, const double *x, const double *u, Found *f) {
     tacStepInfo info;
     if (!tac_went_on(tac_step_jac(sim, x, u, NULL, &(tacJac){0}, &info))) return;
-    f->info.class_margin = info.class_margin, f->info.feature_margin = info.feature_margin;
+    f->info.class_margin = info.class_margin;
+    f->info.feature_margin = info.feature_margin;
     f->info.kappa = info.kappa;
 }
 

@@ -55,7 +55,10 @@ tacStatus tac_ray(tacSim *sim, const double *q, const double *u, tacRay *ray) {
     tacWork *w = &sim->ctx.work;
     tacVec3 along = tac_scale3(1 / tac_norm3(ray->along), ray->along);
     tacRay found = *ray;
-    found.geom = -1, found.dist = TAC_RAY_NONE, found.normal = tac_zero3(), found.point = tac_zero3();
+    found.geom = -1;
+    found.dist = TAC_RAY_NONE;
+    found.normal = tac_zero3();
+    found.point = tac_zero3();
     tac_kinematics_q(m, w, q, tac_inputs_of(&sim->ctx.inputs, u).mocap);
     for (int g = 0; g < m->ngeom; g++)
         if (is_seen(m, ray, g)) look(m, w, g, along, &found);

@@ -24,6 +24,9 @@ typedef struct tacStepCall {
 } tacStepCall;
 /* tac_step by the name of the call that texts of failures begin with; energy: 1: the report tells what it gained. */
 tacStatus tac_step_told(tacSim *sim, const char *call, const tacStepCall *c, int energy, tacStepInfo *info);
+/* tac_step_jvp likewise. y (may be NULL) is c->y. */
+tacStatus tac_step_jvp_told(tacSim *sim, const char *call, const tacStepCall *c, const tacTangent *along, double *dy,
+                            tacStepInfo *info);
 
 /* 1: tac_default_options made them. */
 static inline int tac_options_are_set(const tacOptions *options) {

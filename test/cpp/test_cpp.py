@@ -21,6 +21,46 @@ def functions():
     return sorted({name for header in HEADERS for name in DECLARED.findall(header.read_text(encoding="utf-8"))})
 
 
+OLD_NAME = re.compile(r"^#define (TAC_\w+)\s+TAC_OLD_NAME\((TAC_\w+)\)", re.MULTILINE)
+# Compilers that are here, as commands up to the language.
+COMPILERS = [[name, f"-std={standard}", "-x", language] for names, standard, language in ((("gcc", "clang"), "c17", "c"), (("g++", "clang++"), "c++17", "c++")) for name in names if shutil.which(name)]
+
+
+@unittest.skipUnless(COMPILERS, "no compiler")
+class OldNames(unittest.TestCase):
+    """Each former name of a constant is its new name, with a warning that says the new one."""
+
+    def setUp(self):
+        header = (ROOT / "include" / "tactus" / "old_names.h").read_text(encoding="utf-8")
+        self.names = OLD_NAME.findall(header)
+        self.assertEqual(len(self.names), header.count("TAC_OLD_NAME(TAC_"))
+
+    def compile(self, compiler, text, *flags):
+        command = [*compiler, "-Wall", "-Wextra", "-Wpedantic", f"-I{ROOT / 'include'}", "-fsyntax-only", *flags, "-"]
+        return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+    def test_values_and_warnings(self):
+        assertion = "#define EQUAL(a, b) static_assert((a) == (b), #a)\n"
+        lines = [f"EQUAL({old}, {new});" for old, new in self.names]
+        text = "#include <assert.h>\n#include \"tactus/tactus.h\"\n" + assertion + "\n".join(lines) + "\n"
+        for compiler in COMPILERS:
+            done = self.compile(compiler, text)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for _, new in self.names:
+                self.assertIn(f"use {new}", done.stderr, compiler)
+
+    def test_can_be_left_out(self):
+        for compiler in COMPILERS:
+            for old, _ in self.names:
+                done = self.compile(compiler, f'#include "tactus/tactus.h"\nint x = {old};\n', "-DTAC_NO_OLD_NAMES")
+                self.assertNotEqual(done.returncode, 0, (compiler, old))
+
+    def test_silent_unless_used(self):
+        for compiler in COMPILERS:
+            done = self.compile(compiler, '#include "tactus/tactus.h"\n', "-Werror")
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
 @unittest.skipUnless(COMPILER, "no C++ compiler")
 class Interface(unittest.TestCase):
     def setUp(self):

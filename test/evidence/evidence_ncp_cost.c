@@ -1,7 +1,7 @@
 /* What steps of contact ncp cost, and how many are not solved: figures of an ablation (tools/ablate.py).
  *
  *   evidence_ncp_cost random FIRST LAST STEPS    random models of these seeds
- *   evidence_ncp_cost robots STEPS FILE...       robots from their first keyframe, at each of TIME_STEPS
+ *   evidence_ncp_cost robots SEED STEPS FILE...  robots from their first keyframe, at each of TIME_STEPS
  *
  * Both under random controls. One JSON line:
  *   {"steps":n, "in_contact":n, "unsolved":n, "failed":n, "iterations":mean, "most":n, "microseconds":mean} */
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HOLD = 10, CONTROLS = 11 /* random stream */ };
+enum { HOLD = 10, CONTROLS = 11 /* the first random stream */ };
 static const double TIME_STEPS[] = {1e-4, 1e-3, 5e-3, 2e-2, 5e-2};
 enum { NTIME = sizeof TIME_STEPS / sizeof *TIME_STEPS };
 
@@ -25,11 +25,11 @@ typedef struct Totals {
 } Totals;
 
 /* One motion of the scene from its state; ends at a step that fails. */
-static void walk(Scene *s, int steps, Totals *t) {
+static void walk(Scene *s, uint64_t seed, int steps, Totals *t) {
     tacStepInfo info;
     for (int k = 0; k < steps; k++) {
         for (int i = 0; i < s->model->nu; i++)
-            s->u[i] = scene_control(s, CONTROLS, (uint64_t)(k / HOLD), i);
+            s->u[i] = scene_control(s, CONTROLS + seed, (uint64_t)(k / HOLD), i);
         double before = bench_now();
         tacStatus status = tac_step(s->sim, s->x, s->u, s->y, &info);
         t->seconds += bench_now() - before;
@@ -55,13 +55,13 @@ static void walk_random(uint64_t seed, int steps, Totals *t) {
     Scene s = scene_load(path);
     if (scene_set_contact(&s, TAC_CONTACT_MODEL_NCP, NULL) == TAC_OK) {
         scene_randomize(&s, 0);
-        walk(&s, steps, t);
+        walk(&s, 0, steps, t);
     }
     scene_free(&s);
     unlink(path);
 }
 
-static void walk_robot(const char *file, double dt, int steps, Totals *t) {
+static void walk_robot(const char *file, double dt, uint64_t seed, int steps, Totals *t) {
     tacModel *model;
     tacError err;
     if (tac_load(file, &model, &err) != TAC_OK) {
@@ -74,7 +74,7 @@ static void walk_robot(const char *file, double dt, int steps, Totals *t) {
     options.dt = dt;
     Scene s = scene_with(file, model, &options);
     if (tac_key_state(model, &options, 0, s.x, s.u, NULL) != TAC_OK) tac_default_state(model, s.x);
-    walk(&s, steps, t);
+    walk(&s, seed, steps, t);
     scene_free(&s);
 }
 
@@ -91,12 +91,12 @@ int main(int argc, char **argv) {
     if (argc == 5 && strcmp(argv[1], "random") == 0) {
         for (long seed = atol(argv[2]); seed <= atol(argv[3]); seed++)
             walk_random((uint64_t)seed, atoi(argv[4]), &t);
-    } else if (argc > 3 && strcmp(argv[1], "robots") == 0) {
-        for (int f = 3; f < argc; f++)
+    } else if (argc > 4 && strcmp(argv[1], "robots") == 0) {
+        for (int f = 4; f < argc; f++)
             for (int k = 0; k < NTIME; k++)
-                walk_robot(argv[f], TIME_STEPS[k], atoi(argv[2]), &t);
+                walk_robot(argv[f], TIME_STEPS[k], (uint64_t)atol(argv[2]), atoi(argv[3]), &t);
     } else {
-        fprintf(stderr, "usage: evidence_ncp_cost random FIRST LAST STEPS | robots STEPS FILE...\n");
+        fprintf(stderr, "usage: evidence_ncp_cost random FIRST LAST STEPS | robots SEED STEPS FILE...\n");
         return 2;
     }
     print(&t);

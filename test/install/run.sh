@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the build tree into a scratch folder and uses it as a stranger would: pkg-config, find_package, the command.
-# Also: the shared libraries export tac_* alone and carry a version. Arguments: build tree, source tree, C compiler.
+# Manual pages, models and examples come along. Also: the shared libraries export tac_* alone and carry a version. Arguments: build tree, source tree, C compiler.
 set -eu
 build=$1
 source=$2
@@ -37,6 +37,37 @@ cmake --build "$scratch/made" >"$scratch/make.log" 2>&1 || { cat "$scratch/make.
 
 # The command line, from the installed place.
 "$prefix/bin/tactus" --version | grep -q '0\.1\.0' || fail "the installed command does not tell its version"
+
+# Manual pages of every verb, whose words are those of its help.
+pages=$prefix/share/man/man1
+"$prefix/bin/tactus" help | sed -n 's/^  \([a-z]*\) .*/\1/p' | grep -v -e '^help$' -e '^version$' >"$scratch/verbs"
+[ "$(wc -l <"$scratch/verbs")" -ge 12 ] || fail "tactus help lists few verbs: $(cat "$scratch/verbs")"
+while read -r verb; do
+    page=$pages/tactus-$verb.1
+    [ -s "$page" ] || fail "no manual page of $verb"
+    sed "s/\\\\-/-/g" "$pages/tactus.1" | grep -q "tactus-$verb" || fail "tactus.1 does not name $verb"
+    "$prefix/bin/tactus" "$verb" --help | grep -o -e '--[a-z][a-z-]*' | sort -u | while read -r word; do
+        sed 's/\\-/-/g' "$page" | grep -q -e "$word" || fail "the manual page of $verb lacks $word"
+    done
+done <"$scratch/verbs"
+if command -v groff >/dev/null 2>&1; then
+    for page in "$pages"/*.1; do
+        wrong=$(groff -man -ww -Tutf8 -z "$page" 2>&1) || fail "groff refuses $page"
+        [ -z "$wrong" ] || fail "groff warns about $page: $wrong"
+    done
+fi
+
+# Models, and examples that build and run where they are installed.
+for file in "$source"/models/*; do
+    cmp -s "$file" "$prefix/share/tactus/models/$(basename "$file")" || fail "no installed $(basename "$file")"
+done
+"$prefix/bin/tactus" info "$prefix/share/tactus/models/panda.xml" >/dev/null || fail "an installed model does not load"
+cmake -G Ninja -S "$prefix/share/tactus/examples" -B "$scratch/examples" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER="$compiler" >"$scratch/configure.log" 2>&1 ||
+    { cat "$scratch/configure.log"; fail "the examples are no project"; }
+cmake --build "$scratch/examples" >"$scratch/make.log" 2>&1 || { cat "$scratch/make.log"; fail "the examples do not build"; }
+ctest --test-dir "$scratch/examples" --no-tests=error >"$scratch/test.log" 2>&1 ||
+    { cat "$scratch/test.log"; fail "an installed example fails"; }
 
 # A mesh that a program of its own reads: found from the command line and from the library, wherever the tree lies.
 if [ -e "$build/tactus-mesh" ]; then

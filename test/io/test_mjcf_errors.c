@@ -53,8 +53,6 @@ static void test_unknown(void **state) {
     check_fails(MJCF("<compiler eulerseq='xy'/>"), TAC_ERR_SYNTAX, "expected three letters");
     check_fails(MJCF("<compiler coordinate='global'/>"), TAC_ERR_UNSUPPORTED, "coordinate=\"global\" is not supported");
     check_fails(MJCF("<worldbody name='w'/>"), TAC_ERR_SYNTAX, "found attribute 'name', expected one of none");
-    check_fails(MJCF("<asset><model file='x.xml'/></asset>"), TAC_ERR_UNSUPPORTED, "<model> is not supported");
-    check_fails(WORLD("<attach model='x' prefix='y'/>"), TAC_ERR_UNSUPPORTED, "<attach> is not supported");
 }
 
 static void test_wrong_values(void **state) {

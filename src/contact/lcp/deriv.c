@@ -9,6 +9,7 @@
 #include "math/dense.h"
 #include "math/scalar.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* A contact's tangents follow its normal. */
@@ -70,12 +71,18 @@ static double pivot_ratio(int n, const double *lu) {
     return n == 0 ? 0 : most / least;
 }
 
-static int shares_forces(const tacLcp *lcp, const tacLcpSystem *system) {
-    int mixed = 0;
-    if (system->conditioning <= TAC_LCP_SHARED_MIXED) return 0; /* the lower bar */
-    for (int i = 0; i < system->n; i++)
-        mixed |= lcp->rows.row[system->row[i]].kind != TAC_ROW_CONTACT;
-    return system->conditioning > (mixed ? TAC_LCP_SHARED_MIXED : TAC_LCP_SHARED_CONTACTS);
+/* The least range of dofs with all entries of the rows. */
+static void find_dofs(const tacRows *rows, int n, const int *row, tacLcpSystem *system) {
+    int first = INT_MAX, last = -1;
+    for (int i = 0; i < n; i++) {
+        const int *dof = rows->dof + rows->row[row[i]].adr;
+        for (int e = 0; e < rows->row[row[i]].num; e++) {
+            first = dof[e] < first ? dof[e] : first;
+            last = dof[e] > last ? dof[e] : last;
+        }
+    }
+    system->first = last < 0 ? 0 : first;
+    system->ndof = last < 0 ? 0 : last - first + 1;
 }
 
 /* G <- products of an island's rows, with eps on the diagonal. */
@@ -141,7 +148,8 @@ tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacAr
     compose_system(n, all, lists.at, matrices.by, kept ? lcp->products : system->lu, system->lu);
     tac_lu_factor(n, system->lu, system->pivot, system->work);
     system->conditioning = pivot_ratio(n, system->lu);
-    system->shared = shares_forces(lcp, system);
+    system->shared = system->conditioning > TAC_LCP_SHARED;
+    find_dofs(&lcp->rows, all, lists.order, system);
     return TAC_OK;
 }
 
@@ -166,21 +174,21 @@ static int is_zero(int n, const double *x) {
 }
 
 /* out[dof][i] += Y_k x */
-static void spread_weighed(const tacRows *rows, int k, double x, int n, int i, double *out) {
+static void spread_weighed(const tacRows *rows, const tacLcpSystem *system, int k, double x, int i, double *out) {
     for (int e = rows->row[k].adr; e < rows->row[k].adr + rows->row[k].num; e++)
-        out[(size_t)rows->dof[e] * (size_t)n + (size_t)i] += rows->Y[e] * x;
+        out[(size_t)(rows->dof[e] - system->first) * (size_t)system->n + (size_t)i] += rows->Y[e] * x;
 }
 
-void tac_lcp_system_response(const tacLcp *lcp, const tacLcpSystem *system, int nv, double *out) {
+void tac_lcp_system_response(const tacLcp *lcp, const tacLcpSystem *system, double *out) {
     int n = system->n, child[2];
     double factor[2];
-    memset(out, 0, (size_t)n * (size_t)nv * sizeof *out);
+    memset(out, 0, (size_t)n * (size_t)system->ndof * sizeof *out);
     for (int i = 0; i < n; i++) {
-        spread_weighed(&lcp->rows, system->row[i], 1, n, i, out);
+        spread_weighed(&lcp->rows, system, system->row[i], 1, i, out);
         for (int c = tac_lcp_bounded_children(lcp, system->row[i], child, factor) - 1; c >= 0; c--)
-            spread_weighed(&lcp->rows, child[c], factor[c], n, i, out);
+            spread_weighed(&lcp->rows, system, child[c], factor[c], i, out);
     }
-    for (int j = 0; j < nv; j++) {
+    for (int j = 0; j < system->ndof; j++) {
         double *line = out + (size_t)j * (size_t)n;
         if (!is_zero(n, line)) tac_lu_solve_transposed(n, system->lu, system->pivot, line);
     }

@@ -168,8 +168,9 @@ int tac_lcp_heaviest(const tacModel *m);
 /* Solves one large island (solve_large.c). last: 1: sweeps are the answer when nothing else solves it. */
 tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int last, tacArena *arena);
 void tac_lcp_measure_large(const tacModel *m, int max_rows, tacArena *dry);
-/* Fills in what the step reports: contacts, margins, active set (report.c). */
-void tac_lcp_report(const tacModel *m, const tacLcp *lcp, tacStepInfo *info);
+/* Fills in what the step reports: iterations and residual; if not quiet, contacts, margins, active set too (report.c).
+ */
+void tac_lcp_report(const tacModel *m, const tacLcp *lcp, int quiet, tacStepInfo *info);
 /* Least change of a row's velocity (m/s, rad/s) that moves it into another class. */
 double tac_lcp_row_margin(const tacLcp *lcp, int k);
 /* force[nv] += J^T f */
@@ -225,18 +226,17 @@ typedef struct tacLcpSystem {
     int *pivot;
     double *work;
     double conditioning; /* largest over smallest pivot */
-    int shared;          /* 1: rows share forces that compliance alone decides, and may ask for different things */
+    int shared;          /* 1: the conditioning exceeds TAC_LCP_SHARED */
+    int first, ndof;     /* all dofs that the rows move are among these */
 } tacLcpSystem;
-/* Rows share forces when the conditioning exceeds these. The first holds with limits, dry friction or equalities among
- * the free rows, which ask for different velocities along one motion; the second with contacts alone. */
-#define TAC_LCP_SHARED_MIXED    1e4
-#define TAC_LCP_SHARED_CONTACTS 1e8
+/* Rows share forces when the conditioning exceeds this: rounding, amplified by it, stays below 1e-12 up to here. */
+#define TAC_LCP_SHARED 1e4
 tacStatus tac_lcp_system(const tacModel *m, const tacLcp *lcp, int island, tacArena *arena, tacLcpSystem *system);
 /* Takes from a dry arena what it does for an island of that many rows. */
 void tac_lcp_measure_system(const tacModel *m, int rows, tacArena *dry);
-/* A_CC^-T Yhat, column by column: nv lines of n numbers. Shared forces are large and cancel in motions, so that forward
- * and reverse mode agree only when both apply this matrix. */
-void tac_lcp_system_response(const tacLcp *lcp, const tacLcpSystem *system, int nv, double *out);
+/* A_CC^-T Yhat, column by column: a line of n numbers for each of the ndof dofs. Shared forces are large and cancel in
+ * motions, so that forward and reverse mode agree only when both apply this matrix. */
+void tac_lcp_system_response(const tacLcp *lcp, const tacLcpSystem *system, double *out);
 /* out[nv] += Yhat^T x of one free row, Yhat weighed as Y is (rows.h) */
 void tac_lcp_add_hat(const tacLcp *lcp, int row, double x, double *out);
 /* Jhat_k . z of one free row */

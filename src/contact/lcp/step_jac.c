@@ -50,10 +50,10 @@ static void island_sides(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem 
     }
 }
 
-/* Yhat^T, or the response A_CC^-T Yhat: nv lines of free rows. */
+/* Yhat, free rows of nv numbers, or the response A_CC^-T Yhat, dofs of n numbers. */
 static void take_hat(const tacLcp *lcp, const tacLcpSystem *system, int nv, double *line) {
     if (system->shared) {
-        tac_lcp_system_response(lcp, system, nv, line);
+        tac_lcp_system_response(lcp, system, line);
         return;
     }
     memset(line, 0, (size_t)system->n * (size_t)nv * sizeof *line);
@@ -65,13 +65,14 @@ static void take_hat(const tacLcp *lcp, const tacLcpSystem *system, int nv, doub
 static void island_forces(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem *system, tacColumns c, double *H,
                           const IslandRoom *room) {
     size_t nv = (size_t)ctx->model->nv, n = (size_t)system->n;
-    size_t row = system->shared ? 1 : nv, dof = system->shared ? n : 1;
+    size_t row = system->shared ? 1 : nv, dof = system->shared ? n : 1, first = (size_t)system->first;
+    size_t origin = system->shared ? first : 0; /* dof of the first line */
     take_hat(lcp, system, (int)nv, room->Y);
-    for (size_t j = 0; j < nv; j++) {
+    for (size_t j = first; j < first + (size_t)system->ndof; j++) {
         double scale = 1 / (lcp->h * root_of_pivot(ctx, (int)j));
         int count = 0;
         for (size_t i = 0; i < n; i++) {
-            double y = room->Y[i * row + j * dof];
+            double y = room->Y[i * row + (j - origin) * dof];
             if (y == 0) continue;
             room->c[count] = scale * y;
             room->index[count++] = (int)i;
@@ -240,6 +241,22 @@ tacStatus tac_lcp_jac(tacContext *ctx, const double *x, const double *u, double 
     TAC_SCOPE(&ctx->arena);
     tacLcp lcp = {.unsolved = 0};
     tacStatus status = fill_jac(ctx, x, u, J, &lcp);
+    return tac_end_step(ctx, status, lcp.unsolved, y);
+}
+
+static tacStatus fill_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, tacLcp *lcp, double *dy) {
+    JacRoom room;
+    if (!jac_layout(&room, ctx->model, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_lcp_advance(ctx, x, u, lcp));
+    memcpy(room.hv, ctx->work.vec[0], (size_t)ctx->model->nv * sizeof *room.hv);
+    TAC_TRY(tac_lcp_linearize(ctx, x, u, lcp, 0, c, room.W));
+    return tac_assemble_jvp(ctx, x, u, room.hv, c, room.W, dy);
+}
+
+tacStatus tac_lcp_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy) {
+    TAC_SCOPE(&ctx->arena);
+    tacLcp lcp = {.unsolved = 0};
+    tacStatus status = fill_jvp(ctx, x, u, c, &lcp, dy);
     return tac_end_step(ctx, status, lcp.unsolved, y);
 }
 

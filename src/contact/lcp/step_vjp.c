@@ -8,82 +8,91 @@
 
 #include <string.h>
 
-/* The response of n free rows. */
-typedef struct Response {
-    double *z, *line; /* nv, nv x n */
-} Response;
+/* What all islands share in reverse mode. */
+typedef struct Reverse {
+    double *force, *z; /* nv: J_C^T mu times h; D^1/2 L lambda / h, once it is asked for */
+    int has_z;
+} Reverse;
 
-static int response_layout(Response *r, const tacModel *m, int n, tacArena *arena) {
+static int reverse_layout(Reverse *r, const tacModel *m, tacArena *arena) {
+    r->force = TAC_TAKE(arena, m->nv, double);
     r->z = TAC_TAKE(arena, m->nv, double);
-    r->line = TAC_TAKE(arena, (size_t)n * (size_t)m->nv, double);
-    return r->z && r->line;
+    r->has_z = 0;
+    return r->force && r->z;
 }
 
-/* mu = (A_CC^-T Yhat) D^1/2 L lambda / h. Forward mode applies the same response. */
-static tacStatus respond_reverse(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem *system, const double *lambda,
-                                 double *mu) {
+static void find_z(const tacContext *ctx, const tacLcp *lcp, const double *lambda, Reverse *r) {
     const tacModel *m = ctx->model;
-    int n = system->n;
-    Response r;
-    if (!response_layout(&r, m, n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     tacTree tree = tac_dof_tree(m);
-    memcpy(r.z, lambda, (size_t)m->nv * sizeof *r.z);
-    tac_tree_mul_l(&tree, ctx->work.L, r.z);
-    tac_lcp_system_response(lcp, system, m->nv, r.line);
-    for (int j = 0; j < m->nv; j++) {
-        double weight = r.z[j] / (lcp->h * tac_sqrt(ctx->work.L[m->dof_M_adr[j]]));
-        tac_dense_axpy(n, weight, r.line + (size_t)j * (size_t)n, mu);
-    }
+    r->has_z = 1;
+    memcpy(r->z, lambda, (size_t)m->nv * sizeof *r->z);
+    tac_tree_mul_l(&tree, ctx->work.L, r->z);
+    for (int j = 0; j < m->nv; j++)
+        r->z[j] /= lcp->h * tac_sqrt(ctx->work.L[m->dof_M_adr[j]]);
+}
+
+static double *response_layout(int n, int ndof, tacArena *arena) {
+    return TAC_TAKE(arena, (size_t)n * (size_t)ndof, double);
+}
+
+/* mu += (A_CC^-T Yhat) z. Forward mode applies the same response. */
+static tacStatus respond_reverse(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem *system, const double *lambda,
+                                 Reverse *r, double *mu) {
+    int n = system->n;
+    if (!r->has_z) find_z(ctx, lcp, lambda, r);
+    double *line = response_layout(n, system->ndof, &ctx->arena);
+    if (line == NULL) return TAC_ERR_ARENA_FULL;
+    tac_lcp_system_response(lcp, system, line);
+    for (int j = 0; j < system->ndof; j++)
+        tac_dense_axpy(n, r->z[system->first + j], line + (size_t)j * (size_t)n, mu);
     return TAC_OK;
 }
 
 /* system.work = mu of the island: A_CC^-T (Jhat lambda / h + seedhat) */
 static tacStatus solve_reverse(tacContext *ctx, const tacLcp *lcp, const tacLcpSystem *system, const double *seed,
-                               const double *lambda) {
+                               const double *lambda, Reverse *r) {
     for (int i = 0; i < system->n; i++)
         system->work[i] = (system->shared ? 0 : tac_lcp_hat_velocity(lcp, system->row[i], lambda) / lcp->h) +
                           (seed == NULL ? 0 : tac_lcp_hat_sum(lcp, system->row[i], seed));
     if (!system->shared || seed != NULL) tac_lu_solve_transposed(system->n, system->lu, system->pivot, system->work);
-    return system->shared ? respond_reverse(ctx, lcp, system, lambda, system->work) : TAC_OK;
+    return system->shared ? respond_reverse(ctx, lcp, system, lambda, r, system->work) : TAC_OK;
 }
 
-/* mu of one island's free rows; force += h J_C^T mu. */
+/* mu of one island's free rows; r->force += h J_C^T mu. */
 static tacStatus answer_island(tacContext *ctx, const tacLcp *lcp, int island, const double *seed, const double *lambda,
-                               double *mu, double *force) {
+                               double *mu, Reverse *r) {
     TAC_SCOPE(&ctx->arena);
     tacLcpSystem system;
     TAC_TRY(tac_lcp_system(ctx->model, lcp, island, &ctx->arena, &system));
-    TAC_TRY(solve_reverse(ctx, lcp, &system, seed, lambda));
+    TAC_TRY(solve_reverse(ctx, lcp, &system, seed, lambda, r));
     ctx->info.conditioning = tac_max(ctx->info.conditioning, system.conditioning);
     for (int i = 0; i < system.n; i++) {
         mu[system.row[i]] = system.work[i];
-        tac_row_add_force(&lcp->rows, system.row[i], lcp->h * system.work[i], force);
+        tac_row_add_force(&lcp->rows, system.row[i], lcp->h * system.work[i], r->force);
     }
     return TAC_OK;
 }
 
-static double *force_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, m->nv, double); }
-
 void tac_lcp_measure_answer_classes(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
-    Response r;
-    force_layout(m, dry);
+    Reverse r;
+    reverse_layout(&r, m, dry);
     tac_lcp_measure_system(m, tac_lcp_deriv_rows(m, options), dry);
-    response_layout(&r, m, tac_lcp_deriv_rows(m, options), dry);
+    response_layout(tac_lcp_deriv_rows(m, options), m->nv, dry);
 }
 
 tacStatus tac_lcp_answer_classes(tacContext *ctx, const tacLcp *lcp, const double *seed, double *lambda, double *mu) {
     TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
-    double *force = force_layout(m, &ctx->arena);
-    if (force == NULL) return TAC_ERR_ARENA_FULL;
-    memset(force, 0, (size_t)m->nv * sizeof *force);
+    Reverse r;
+    if (!reverse_layout(&r, m, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    memset(r.force, 0, (size_t)m->nv * sizeof *r.force);
     memset(mu, 0, (size_t)lcp->rows.n * sizeof *mu);
     for (int island = 0; island < lcp->nisland; island++)
-        TAC_TRY(answer_island(ctx, lcp, island, seed, lambda, mu, force));
-    tac_solve(m, &ctx->work, force);
+        TAC_TRY(answer_island(ctx, lcp, island, seed, lambda, mu, &r));
+    tac_solve(m, &ctx->work, r.force);
     for (int i = 0; i < m->nv; i++)
-        lambda[i] -= force[i];
+        lambda[i] -= r.force[i];
     return TAC_OK;
 }
 

@@ -24,7 +24,8 @@ tacStatus tac_ncp_find_contacts(tacContext *ctx, const tacWork *w, int ahead, ta
 tacStatus tac_ncp_find_overlap(tacContext *ctx, tacNcp *p, double tolerance, int may_change, int *added,
                                double *overlap) {
     int nfound = 0;
-    *added = 0, *overlap = 0;
+    *added = 0;
+    *overlap = 0;
     if (*ctx->model->option_disable & TAC_DISABLE_CONSTRAINT) return TAC_OK;
     TAC_TRY(tac_ncp_find_contacts(ctx, &p->next, 0, p, &nfound));
     *overlap = tac_ncp_overlap(p, nfound, tolerance);

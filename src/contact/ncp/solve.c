@@ -67,12 +67,13 @@ typedef struct Driver {
 /* --- One search --------------------------------------------------------------------------------------------------- */
 
 /* The options' tolerance, or the rounding of positions in the balance if that is larger: m |x|/h of 1e5 kg, 1 m and 1
- * ms is 1e8 N s. */
+ * ms is 1e8 N s. The balance has two positions. Each of their coordinates is rounded by half a unit, so the two are off
+ * by at most sqrt(3) units of |x|. */
 static double tolerance_of(const tacContext *ctx, const tacNcp *p) {
     double sum = 0;
     for (int b = 1; b < p->m->nbody; b++)
         if (!p->ldu.still[b]) sum += p->m->body_mass[b] * tac_norm3(p->w->xipos[b]);
-    return tac_max(ctx->options.ncp_tolerance, DBL_EPSILON * sum / p->h);
+    return tac_max(ctx->options.ncp_tolerance, 2 * DBL_EPSILON * sum / p->h);
 }
 
 static double centring(double tolerance, double kappa) {
@@ -183,9 +184,16 @@ static Action next_action(const Driver *d, Outcome outcome) {
 }
 
 /* Begins with the first search of a changed problem. */
-static void restart(Driver *d, int again) { d->search = 0, d->again = again, d->best.numbers = -1; }
+static void restart(Driver *d, int again) {
+    d->search = 0;
+    d->again = again;
+    d->best.numbers = -1;
+}
 
-static void search_next(Driver *d) { d->search++, d->again = 0; }
+static void search_next(Driver *d) {
+    d->search++;
+    d->again = 0;
+}
 
 /* Replaces the features by those within reach at the best end, where those of q lead a search nowhere: a face counts as
  * an infinite plane, and a body that turns past its edge cannot get to the far side. */

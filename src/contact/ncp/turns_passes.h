@@ -21,7 +21,10 @@ LANE_INLINE Lane gather(const double *x, int size, int i, int n) {
 
 LANE_INLINE void scatter(Lane from, double *x, int size, int i, int n) {
     int last = n - 1, b = i + 1 < last ? i + 1 : last, c = i + 2 < last ? i + 2 : last, d = i + 3 < last ? i + 3 : last;
-    x[size * d] = from[3], x[size * c] = from[2], x[size * b] = from[1], x[size * i] = from[0];
+    x[size * d] = from[3];
+    x[size * c] = from[2];
+    x[size * b] = from[1];
+    x[size * i] = from[0];
 }
 
 LANE_INLINE Lane3 gather3(const tacVec3 *x, int i, int n) {
@@ -76,7 +79,8 @@ LANE_INLINE void jacobian_terms(Lane tt, Lane *E, Lane *F) {
         double of[2];
         if (tt[k] < TAC_NCP_SMALL_TURN * TAC_NCP_SMALL_TURN) continue;
         tac_ncp_inverse_jacobian_terms(tt[k], &of[0], &of[1]);
-        (*E)[k] = of[0], (*F)[k] = of[1];
+        (*E)[k] = of[0];
+        (*F)[k] = of[1];
     }
 }
 

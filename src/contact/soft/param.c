@@ -75,7 +75,8 @@ static tacImpedance softness_change(const Place *at, const double *solref, const
                                     const double *dimp) {
     double shortest = tac_soft_shortest(at->p->m, at->p->h);
     tacSoftness d, s = tac_soft_clamp(solref, solimp, shortest);
-    memcpy(d.solref, dref, sizeof d.solref), memcpy(d.solimp, dimp, sizeof d.solimp);
+    memcpy(d.solref, dref, sizeof d.solref);
+    memcpy(d.solimp, dimp, sizeof d.solimp);
     d = tac_soft_clamp_jvp(solref, solimp, shortest, &d);
     if (tac_param_is_time(at->t) && s.solref[0] > 0 && s.solref[0] == shortest) d.solref[0] = shortest / at->p->h;
     return tac_soft_impedance_jvp(&s, at->b->r, at->b->kind != TAC_SOFT_LOSS, &d);
@@ -140,6 +141,7 @@ static void other_numbers(const Place *at, tacSoftChange *d) {
 static void emit_force(const Place *at, int k, double df, int column, const tacSoftSink *sink) {
     const tacRows *rows = &at->p->soft->rows;
     tacRowWrench unit;
+    tac_emit(&sink->part, k, column, df);
     for (int e = rows->row[k].adr; e < rows->row[k].adr + rows->row[k].num; e++)
         tac_emit(&sink->force, rows->dof[e], column, -rows->J[e] * df);
     if (tac_sink_is_empty(&sink->wrench) || !tac_row_wrench(at->p->m, at->p->w, rows, k, &unit)) return;
