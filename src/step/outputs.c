@@ -158,10 +158,11 @@ static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *ou
             return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "output %d: kind is %d, expected a tacOutputKind", i,
                                 (int)o.kind);
         if (o.kind == TAC_OUT_GROWTH && o.id != -1 && o.id2 != -1)
-            return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call,
-                                "output %d: geoms %d and %d at kappa %g have no growth distance, expected two different "
-                                "geoms with shapes, not two planes, and kappa above 0 to 1",
-                                i, o.id, o.id2, o.kappa);
+            return tac_sim_fail(
+                sim, TAC_ERR_ARGUMENT, call,
+                "output %d: geoms %d and %d at kappa %g have no growth distance, expected two different "
+                "geoms with shapes, not two planes, and kappa above 0 to 1",
+                i, o.id, o.id2, o.kappa);
         if (TAC_OUTPUT_RULES[o.kind].between != NULL || o.kind == TAC_OUT_GROWTH)
             return tac_sim_fail(
                 sim, o.id == -1 || o.id2 == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
