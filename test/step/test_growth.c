@@ -3,6 +3,7 @@
 #include "support/check.h"
 
 #include "evidence/growth_case.h"
+#include "io/scratch.h"
 #include "measure/differences.h"
 #include "tactus/io.h"
 
@@ -42,10 +43,7 @@ static tacModel *parse(const char *inside) {
     tacModel *m = NULL;
     tacError err = {.text = ""};
     snprintf(text, sizeof text, "<mujoco xmlns:tactus=\"urn:tactus\"><worldbody>%s</worldbody></mujoco>", inside);
-    FILE *f = fopen("test_growth_scratch.xml", "w");
-    fputs(text, f);
-    fclose(f);
-    if (tac_load("test_growth_scratch.xml", &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    if (tac_load(scratch_text("model.xml", text), &m, &err) != TAC_OK) fail_msg("%s", err.text);
     return m;
 }
 
@@ -226,6 +224,12 @@ static void as_output(void **state) {
     }
     draw_array(&d, 9, bar);
     CHECK_INT(tac_outputs_vjp(c.sim, x, NULL, &list, bar, &(tacGrad){.x = gx}), TAC_OK);
+    double direction[24], dz[9], forward[9] = {0};
+    draw_array(&d, ndx, direction);
+    CHECK_INT(tac_outputs_jvp(c.sim, x, NULL, &list, &(tacTangent){.x = direction}, dz), TAC_OK);
+    for (int i = 0; i < 9 * ndx; i++)
+        forward[i / ndx] += A[i] * direction[i % ndx];
+    CHECK_ARRAY(9, dz, forward, TOL_REVERSE);
     for (int j = 0; j < ndx; j++) {
         double sum = 0;
         for (int i = 0; i < 9; i++)
@@ -375,5 +379,5 @@ int main(void) {
         cmocka_unit_test(closed_forms),   cmocka_unit_test(unions),    cmocka_unit_test(derivatives),
         cmocka_unit_test(duals),          cmocka_unit_test(as_output), cmocka_unit_test(files),
         cmocka_unit_test(contact_models), cmocka_unit_test(bad_calls), cmocka_unit_test(extremes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
