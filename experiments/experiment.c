@@ -72,6 +72,10 @@ const tacExperiment EXPERIMENTS[] = {
      "errors of a cube's loss and slope against time, every integrator and tolerance, beside MuJoCo's differences",
      "loss -0.260896 and slope 0.5758; a slope within 1 % at least 50 times as fast as MuJoCo's differences",
      diffmjx_cost},
+    {"silico-contact-frames", "Le Cleac'h et al. 2022, Fig. 3",
+     "contact frames of sharp shapes, overlapping, at vertices, edges and faces, and apart; all pairs of shapes",
+     "the plane across the normal separates the scaled shapes to 1e-9 of their size; all frames finite",
+     silico_contact_frames},
 };
 const int EXPERIMENT_COUNT = (int)(sizeof EXPERIMENTS / sizeof *EXPERIMENTS);
 

@@ -59,6 +59,7 @@ int dojo_push_box(tacFindings *found);
 int diffmjx_point_mass(tacFindings *found);
 int diffmjx_toss(tacFindings *found);
 int diffmjx_cost(tacFindings *found);
+int silico_contact_frames(tacFindings *found);
 
 /* --- What they share --------------------------------------------------------------------------------------------- */
 

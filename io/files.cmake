@@ -35,6 +35,7 @@ set(io_files
   model_text.c
   numbers.c
   orientation.c
+  page/grown.c
   page/json.c
   page/model.c
   page/motion.c

@@ -80,6 +80,7 @@ static tacStatus read_model(tacMjcf *m, const tacMjcfFile *file) {
     TAC_TRY(read_sections(m, 0, 1)); /* <compiler> says how angles are meant */
     TAC_TRY(tac_mjcf_replicate(m));
     TAC_TRY(read_sections(m, 1, NSECTION));
+    TAC_TRY(tac_mjcf_sums(m));
     TAC_TRY(tac_mjcf_hulls(m));
     TAC_TRY(tac_mjcf_fit_geoms(m));
     return tac_mjcf_inertias(m);

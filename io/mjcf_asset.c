@@ -201,6 +201,7 @@ static void mark_hulls(tacMjcf *m) {
     for (int i = 0; i < m->geom.n; i++) {
         const tacGeomDef *def = &TAC_AT(m->geom, tacMjcfGeom, i)->def;
         if (def->contype != 0 || def->conaffinity != 0) need_hull(m, i);
+        if (def->sum >= 0) need_hull(m, def->sum);
     }
     for (int i = 0; i < 2 * m->pair.n; i++)
         need_hull(m, TAC_AT(m->pair, tacMjcfPair, i / 2)->def.geom[i % 2]);

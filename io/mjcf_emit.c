@@ -63,11 +63,13 @@ static tacStatus emit_geoms(Emit *e) {
     for (int i = 0; i < m->geom.n; i++)
         sorted[i] = first + i;
     qsort(sorted, (size_t)m->geom.n, sizeof *sorted, compare_geoms);
+    for (int i = 0, id = 0; i < m->geom.n; i++)
+        e->geom[sorted[i] - first] = sorted[i]->order < 0 ? -1 : id++;
     for (int i = 0; i < m->geom.n; i++) {
         tacGeomDef def = sorted[i]->def;
-        e->geom[sorted[i] - first] = -1;
         if (sorted[i]->order < 0) continue;
         if (def.mesh >= 0) def.mesh = e->mesh[def.mesh];
+        if (def.sum >= 0) def.sum = e->geom[def.sum];
         e->geom[sorted[i] - first] = tac_model_add_geom(e->b, e->body[sorted[i]->body], &def);
         note(e, TAC_KIND_GEOM, sorted[i]->node);
     }

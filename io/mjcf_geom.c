@@ -2,6 +2,7 @@
 #include "io/mjcf_read.h"
 
 #include "base/error.h"
+#include "io/numbers.h"
 
 #include <string.h>
 
@@ -43,8 +44,19 @@ static const tacAttr GEOM[] = {TAC_A_NAME,
 #undef AT
 #undef COUNTED
 
+/* tactus:pad, tactus:sum. */
+static tacStatus read_own(tacMjcf *m, const xmlNode *node, tacMjcfGeom *geom) {
+    const char *pad = tac_xml_own(node, "pad"), *sum = tac_xml_own(node, "sum");
+    tacError why;
+    int n;
+    if (sum != NULL) geom->sum = sum;
+    if (pad == NULL || tac_numbers_read(pad, 1, 1, &geom->def.pad, &n, &why) == TAC_OK) return TAC_OK;
+    return tac_xml_fail(node, m->err, why.status, "attribute 'tactus:pad': %s", why.text);
+}
+
 tacStatus tac_mjcf_read_geom(tacMjcf *m, const xmlNode *node, tacMjcfGeom *geom) {
     tacStatus status = tac_mjcf_read(m, node, GEOM, geom);
+    if (status == TAC_OK) status = read_own(m, node, geom);
     return status == TAC_OK ? tac_mjcf_orient(m, node, &geom->orient) : status;
 }
 
@@ -160,6 +172,17 @@ tacStatus tac_mjcf_add_geom(tacMjcf *m, const xmlNode *node, int class_id, int b
     return id >= 0 ? TAC_OK : TAC_ERR_MEMORY;
 }
 
+tacStatus tac_mjcf_sums(tacMjcf *m) {
+    tacStatus status = TAC_OK;
+    for (int i = 0; i < m->geom.n && status == TAC_OK; i++) {
+        tacMjcfGeom *geom = TAC_AT(m->geom, tacMjcfGeom, i);
+        if (geom->sum == NULL) continue;
+        status = tac_mjcf_find(m, geom->node, "tactus:sum", TAC_KIND_GEOM, geom->sum, &geom->def.sum);
+        if (status == TAC_OK) TAC_AT(m->geom, tacMjcfGeom, geom->def.sum)->def.adds_mass = 0;
+    }
+    return status;
+}
+
 /* --- Primitives fitted to meshes ---------------------------------------------------------------------------------- */
 
 /* The mesh's own inertia frame and box. */
@@ -266,6 +289,10 @@ static void mark_looks(tacMjcf *m) {
         const tacBodyDef *body = &TAC_AT(m->body, tacMjcfBody, geom->body)->def;
         int gives = geom->body > 0 && body->inertial == TAC_INERTIAL_GEOMS && weighs(&geom->def);
         geom->def.visual = geom->def.contype == 0 && geom->def.conaffinity == 0 && !gives;
+    }
+    for (int i = 0; i < m->geom.n; i++) {
+        int sum = TAC_AT(m->geom, tacMjcfGeom, i)->def.sum;
+        if (sum >= 0) TAC_AT(m->geom, tacMjcfGeom, sum)->def.visual = 0;
     }
     for (int i = 0; i < 2 * m->pair.n; i++) {
         int id = TAC_AT(m->pair, tacMjcfPair, i / 2)->def.geom[i % 2];

@@ -28,7 +28,7 @@ typedef struct tacMjcfGeom {
     double fromto[6], fitscale, surfacevel[6], adhesion;
     int nfromto, nmass; /* 0: not given */
     int is_sdf;
-    const char *mesh, *hfield;
+    const char *mesh, *hfield, *sum;
     int body, fit; /* fit: mesh to take the size from, or -1 */
     int order;     /* place within its body */
     const xmlNode *node;
@@ -338,6 +338,8 @@ tacStatus tac_mjcf_add_geom(tacMjcf *m, const xmlNode *node, int class_id, int b
 /* fromto -> pos, quat, size (half length where the type has it). */
 tacStatus tac_mjcf_fromto(tacMjcf *m, const xmlNode *node, const double *fromto, tacGeomType type, tacVec3 *pos,
                           tacQuat *quat, double *size);
+/* Names of geoms in sums -> their ids; they give no mass. */
+tacStatus tac_mjcf_sums(tacMjcf *m);
 /* Sizes of geoms that are fitted to meshes. */
 tacStatus tac_mjcf_fit_geoms(tacMjcf *m);
 /* Hulls where something collides with a mesh or its inertia asks for it. */

@@ -173,6 +173,8 @@ static tacStatus discard_visual(Simplify *s) {
     if (keep == NULL) return TAC_ERR_MEMORY;
     for (int i = 0; i < 2 * m->pair.n; i++)
         keep[TAC_AT(m->pair, tacMjcfPair, i / 2)->def.geom[i % 2]] = 1;
+    for (int i = 0; i < m->geom.n; i++)
+        if (TAC_AT(m->geom, tacMjcfGeom, i)->def.sum >= 0) keep[TAC_AT(m->geom, tacMjcfGeom, i)->def.sum] = 1;
     keep_wrapped(m, m->root, keep);
     for (int i = 0; i < m->mesh.n; i++)
         TAC_AT(m->mesh, tacMjcfMesh, i)->dropped = 1;

@@ -236,6 +236,19 @@ const char *tac_xml_get(const xmlNode *node, const char *attr) {
     return NULL;
 }
 
+const char *tac_xml_own(const xmlNode *node, const char *attr) {
+    static const char prefix[] = "tactus:";
+    for (const xmlAttr *a = node->properties; a != NULL; a = a->next) {
+        const char *name = (const char *)a->name;
+        if (a->ns != NULL ? strcmp((const char *)a->ns->href, TAC_XML_OWN) != 0
+                          : strncmp(name, prefix, sizeof prefix - 1) != 0)
+            continue;
+        if (strcmp(a->ns != NULL ? name : name + sizeof prefix - 1, attr) == 0)
+            return a->children != NULL && a->children->content != NULL ? (const char *)a->children->content : "";
+    }
+    return NULL;
+}
+
 tacStatus tac_xml_need(const xmlNode *node, const char *attr, const char **value, tacError *err) {
     *value = tac_xml_get(node, attr);
     if (*value != NULL) return TAC_OK;

@@ -41,6 +41,10 @@ tacStatus tac_xml_strict(tacError *err, tacStatus status);
 /* The prefix alone: `file:line: element <geom name="foot">`. */
 void tac_xml_where(const xmlNode *node, char *out, size_t size);
 
+/* Namespace of attributes that are ours alone; a prefix "tactus:" that no xmlns declares means it too. */
+#define TAC_XML_OWN "urn:tactus"
+/* The text of an attribute of that namespace, or NULL. */
+const char *tac_xml_own(const xmlNode *node, const char *attr);
 /* Value of an attribute, or NULL when it is not there. */
 const char *tac_xml_get(const xmlNode *node, const char *attr);
 /* The same, but its absence is an error. */

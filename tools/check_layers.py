@@ -38,6 +38,8 @@ MAY_INCLUDE = {
 LOOKS_FURTHER = {
     "experiments/jade_dantzig.c": "src",
     "experiments/barrier.c": "src",
+    "experiments/silico_contact_frames.c": "src",
+    "bench/bench_pairs.c": "test",
     "cli/peer/bench_model.c": "src",
     "cli/peer/soft_answer.c": "src",
     "cli/verbs/reproduce.c": "experiments",

@@ -79,6 +79,56 @@ tacStatus cli_distances_find(const tacModel *model, const tacOptions *options, c
     return status;
 }
 
+/* --- Growth distances --------------------------------------------------------------------------------------------- */
+
+static tacStatus append_growth(tacGrowthList *list, int *room, const tacGrowth *growth) {
+    if (list->n == *room) {
+        int more = *room > 0 ? 2 * *room : 64;
+        tacGrowth *grown = realloc(list->growth, (size_t)more * sizeof *grown);
+        if (grown == NULL) return TAC_ERR_MEMORY;
+        list->growth = grown;
+        *room = more;
+    }
+    list->growth[list->n++] = *growth;
+    return TAC_OK;
+}
+
+/* 1: another geom has it in its sum. */
+static int is_added(const tacModel *m, int geom) {
+    for (int g = 0; g < m->ngeom; g++)
+        if (m->geom_sum[g] == geom) return 1;
+    return 0;
+}
+
+tacStatus cli_growths_find(const tacModel *m, const tacOptions *options, const double *q, const double *u,
+                           double margin, double kappa, tacGrowthList *out, char *text) {
+    tacSim *sim;
+    int room = 0;
+    *out = (tacGrowthList){0};
+    tacStatus status = tac_sim_new(m, options, &sim, NULL);
+    if (status != TAC_OK) return status;
+    for (int a = 0; a < m->ngeom && status == TAC_OK; a++) {
+        for (int b = a + 1; b < m->ngeom && status == TAC_OK && !is_added(m, a); b++) {
+            tacGrowth growth = {.kappa = 0};
+            if (m->geom_body[a] == m->geom_body[b] || is_added(m, b)) continue;
+            status = tac_geom_growth(sim, q, u, a, b, kappa, &growth);
+            if (status == TAC_ERR_ARGUMENT || status == TAC_ERR_DEGENERATE)
+                status = TAC_OK; /* no shape, or two planes, or centres that coincide: there is none */
+            else if (status == TAC_OK && growth.gap <= margin)
+                status = append_growth(out, &room, &growth);
+        }
+    }
+    if (status != TAC_OK) snprintf(text, TAC_ERROR_TEXT, "%s", tac_sim_error(sim));
+    tac_sim_free(sim);
+    if (status != TAC_OK) cli_growths_free(out);
+    return status;
+}
+
+void cli_growths_free(tacGrowthList *list) {
+    free(list->growth);
+    *list = (tacGrowthList){0};
+}
+
 void cli_contacts_free(tacContactList *list) {
     free(list->contact);
     *list = (tacContactList){0};

@@ -19,6 +19,15 @@ tacStatus cli_contacts_find(const tacModel *model, const tacOptions *options, co
  * larger. */
 tacStatus cli_distances_find(const tacModel *model, const tacOptions *options, const double *q, const double *u,
                              double margin, tacContactList *out);
+/* Growth distances of geoms on different bodies, gap at most margin. */
+typedef struct tacGrowthList {
+    int n;
+    tacGrowth *growth;
+} tacGrowthList;
+/* text (TAC_ERROR_TEXT): why it failed. To be freed. */
+tacStatus cli_growths_find(const tacModel *model, const tacOptions *options, const double *q, const double *u,
+                           double margin, double kappa, tacGrowthList *out, char *text);
+void cli_growths_free(tacGrowthList *list);
 void cli_contacts_free(tacContactList *list);
 
 /* {"geom1", "geom2", "geom1_name", "geom2_name", "dist"}, to which a verb adds; `list` is what the refusal of a number

@@ -7,6 +7,26 @@
 extern "C" {
 #endif
 
+/* Growth distance of two geoms: how far both shapes must be scaled about their centres to share a point, on the central
+ * path at kappa (docs/theory/growth.md). World frame. Set to {0} before a call; max_duals and duals are the
+ * caller's. */
+typedef struct tacGrowth {
+    int geom[2]; /* the normal points from the first to the second */
+    double kappa;
+    double alpha; /* above 1: apart; below 1: overlapping. It is above the least factor by at most kappa nu */
+    double dual;  /* alpha - kappa nu; never above the least factor, so that 1 or more proves the geoms apart */
+    double gap;   /* m: (dual - 1) / |force|, never above the signed distance */
+    double nu;
+    double barrier; /* alpha - kappa sum log det s */
+    tacVec3 point;  /* where the grown shapes meet */
+    tacVec3 normal;
+    tacVec3 force;  /* 1 / m: of the duals on geom[1], along the normal */
+    int iterations; /* systems factored */
+    int max_duals;  /* length of duals */
+    double *duals;  /* of the rows (half lines first, then cones); NULL: not asked for */
+    int nduals;     /* how many there are */
+} tacGrowth;
+
 /* A smooth piece of a shape's surface: its kind, and ids of corners, ends or face (docs/theory/collision.md). */
 typedef struct tacFeature {
     short kind; /* POINT, LINE, PLANE, CIRCLE, ELLIPSOID, SIDE */

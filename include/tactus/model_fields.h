@@ -146,6 +146,7 @@
     X(geom, type, int, 1, ngeom, INDEX, "tacGeomType")                                                                     \
     X(geom, body, int, 1, ngeom, INDEX, "body it is fixed to")                                                             \
     X(geom, mesh, int, 1, ngeom, INDEX, "mesh, or -1")                                                                     \
+    X(geom, sum, int, 1, ngeom, INDEX, "geom of the same body whose shape is added to its own, or -1; it has no contacts then")\
     X(geom, contype, int, 1, ngeom, INDEX, "collision bits")                                                               \
     X(geom, conaffinity, int, 1, ngeom, INDEX, "collision bits")                                                           \
     X(geom, condim, int, 1, ngeom, INDEX, "contact dimension: 1, 3, 4 or 6")                                               \
@@ -158,6 +159,7 @@
     X(geom, pos, tacVec3, 1, ngeom, NUMBER, "frame origin, in body")                                                       \
     X(geom, quat, tacQuat, 1, ngeom, NUMBER, "frame orientation, in body")                                                 \
     X(geom, size, double, 3, ngeom, NUMBER, "radius, half-sizes, half-length as in MJCF")                                  \
+    X(geom, pad, double, 1, ngeom, NUMBER, "m: radius of a ball added around its shape; without mass")                     \
     X(geom, density, double, 1, ngeom, NUMBER, "kg/m^3 (kg/m^2 for shells)")                                               \
     X(geom, mass, double, 1, ngeom, NUMBER, "kg, if given")                                                                \
     X(geom, friction, double, 3, ngeom, NUMBER, "sliding, torsional, rolling")                                             \

@@ -272,6 +272,7 @@ typedef enum {
                                 points from id to id2, then along tangent[0] and tangent[1]. So z[0] is the sum of the
                                 normal forces, 0 or more, also where the normals of a pair differ. With the ids
                                 exchanged, z[0] stays and the friction changes its sign */
+    TAC_OUT_GROWTH,          /* 9, of two geoms: alpha, dual value, gap, point, normal of tac_geom_growth at `kappa` */
     TAC_OUTPUT_KINDS
 } tacOutputKind;
 
@@ -281,8 +282,9 @@ enum { TAC_OUT_ALL = -2147483647 - 1 };
 
 typedef struct tacOutput {
     tacOutputKind kind;
-    int id;  /* body, geom, site, joint, tendon, actuator, activation or dof; TAC_OUT_ALL, except for a pair */
-    int id2; /* the second geom of a pair; other kinds ignore it */
+    int id;       /* body, geom, site, joint, tendon, actuator, activation or dof; TAC_OUT_ALL, except for a pair */
+    int id2;      /* the second geom of a pair; other kinds ignore it */
+    double kappa; /* of a growth: above 0, at most 1 */
 } tacOutput;
 
 /* z = [output 0 | output 1 | ...]; caller-owned. */

@@ -52,6 +52,10 @@ TAC_API int tac_model_add_body(tacBuilder *b, int parent, const tacBodyDef *def)
 TAC_API int tac_model_add_joint(tacBuilder *b, int body, const tacJointDef *def);
 TAC_API int tac_model_add_geom(tacBuilder *b, int body, const tacGeomDef *def);
 TAC_API int tac_model_add_mesh(tacBuilder *b, const tacMeshDef *def);
+/* A mesh by n faces, normal_k . y <= offset_k, normals of any length: the bounded polytope that they leave. def gives
+ * the rest; its vertices and triangles are not read. Redundant and repeated faces are left out. */
+TAC_API int tac_model_add_mesh_faces(tacBuilder *b, const tacMeshDef *def, int n, const tacVec3 *normal,
+                                     const double *offset);
 TAC_API int tac_model_add_site(tacBuilder *b, int body, const tacSiteDef *def);
 TAC_API int tac_model_add_tendon(tacBuilder *b, const tacTendonDef *def);
 TAC_API int tac_model_add_actuator(tacBuilder *b, const tacActuatorDef *def);
@@ -478,6 +482,36 @@ TAC_API tacStatus tac_step_history(tacSim *sim, const double *x, const double *u
  * geom without a shape (height field, visual geom). TAC_ERR_NONFINITE: the square of the distance overflows. */
 TAC_API tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int geom1, int geom2,
                                     tacContact *out);
+
+/* Growth distance of two geoms at a kappa in (0, 1]. With pads and sums. The order of the geoms is kept. duals takes at
+ * most max_duals numbers. TAC_ERR_ARGUMENT: kappa, or two geoms without a growth distance (as tac_geom_distance).
+ * TAC_ERR_DEGENERATE: centres coincide so that there is no normal. TAC_ERR_NONFINITE: a number overflows. On failure
+ * out is unchanged, except by TAC_ERR_UNSOLVED: the best point found. */
+TAC_API tacStatus tac_geom_growth(tacSim *sim, const double *q, const double *u, int geom1, int geom2, double kappa,
+                                  tacGrowth *out);
+/* The same of two unions, the geoms of two different bodies: the least alpha of all pairs of geoms, which have to touch
+ * by no collision bits. Pairs whose bounding balls prove them further than the least found are skipped.
+ * TAC_ERR_ARGUMENT: one body has no geom with a shape. */
+TAC_API tacStatus tac_body_growth(tacSim *sim, const double *q, const double *u, int body1, int body2, double kappa,
+                                  tacGrowth *out);
+/* Rows of a growth's derivative: alpha, dual, gap, point (3), normal (3), barrier. */
+enum { TAC_GROWTH_ROWS = 10 };
+/* Derivatives by q (tangent), by u (as ninput), by theta; row major; NULL skips one. */
+typedef struct tacGrowthJac {
+    double *q, *u, *theta;                   /* TAC_GROWTH_ROWS x nv, x ninput, x nparam */
+    double *duals_q, *duals_u, *duals_theta; /* nduals rows each, of the duals */
+} tacGrowthJac;
+typedef struct tacGrowthGrad {
+    double *q, *u, *theta; /* nv, ninput, nparam */
+} tacGrowthGrad;
+/* Exact derivatives at growth->kappa of the growth of growth->geom, whose other numbers are not read. The rows are
+ * smooth at any distance or overlap; that of the barrier's value needs no linear system. TAC_ERR_DEGENERATE as above,
+ * and where a pad of 0 is a parameter. */
+TAC_API tacStatus tac_growth_jac(tacSim *sim, const double *q, const double *u, const tacGrowth *growth,
+                                 const tacGrowthJac *jac);
+/* The same in reverse mode with one linear solve: rowbar[TAC_GROWTH_ROWS]. */
+TAC_API tacStatus tac_growth_vjp(tacSim *sim, const double *q, const double *u, const tacGrowth *growth,
+                                 const double *rowbar, const tacGrowthGrad *grad);
 
 /* A ray and what it meets first. Fields up to ddist_dq are the caller's. World frame. */
 typedef struct tacRay {

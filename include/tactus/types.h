@@ -153,7 +153,10 @@ typedef struct tacJointDef {
 typedef struct tacGeomDef {
     const char *name;
     tacGeomType type;
-    int mesh; /* for TAC_GEOM_MESH */
+    int mesh;   /* for TAC_GEOM_MESH */
+    int sum;    /* geom of the same body whose shape, turned as it is there, is added to this one; -1: none. It has no
+                 contacts and no mass then */
+    double pad; /* m: radius of a ball that is added around; without mass */
     int contype, conaffinity, condim, priority, group, adds_mass, has_mass, shell, visual;
     tacVec3 pos;
     tacQuat quat;

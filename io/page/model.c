@@ -1,5 +1,6 @@
 /* The model, as much of it as is drawn or listed. */
 #include "io/page/data.h"
+#include "io/page/grown.h"
 
 #include <stdio.h>
 
@@ -79,34 +80,47 @@ static void put_geoms(tacText *out, const tacModel *m) {
     static const char *const types[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
                                         "cylinder", "box",    "mesh",   "cone"};
     tac_json_open(out, "geoms", '[');
-    for (int i = 0; i < m->ngeom; i++) {
+    for (int i = 0, extra = m->nmesh; i < m->ngeom; i++) {
+        int grown = tac_is_grown(m, i), type = grown ? TAC_GEOM_MESH : m->geom_type[i];
         const float *c = m->geom_rgba + 4 * i;
         const tacQuat q = m->geom_quat[i];
         const double rgba[4] = {(double)c[0], (double)c[1], (double)c[2], (double)c[3]}, quat[4] = {q.w, q.x, q.y, q.z};
         tac_json_open(out, NULL, '{');
         tac_json_string(out, "name", tac_model_name(m, TAC_KIND_GEOM, i));
         tac_json_integer(out, "body", m->geom_body[i]);
-        tac_json_string(out, "type", word_of(types, TAC_GEOM_TYPES, m->geom_type[i]));
+        tac_json_string(out, "type", word_of(types, TAC_GEOM_TYPES, type));
         tac_json_numbers(out, "size", 3, m->geom_size + 3 * i);
         tac_json_vec3(out, "pos", m->geom_pos[i]);
         tac_json_numbers(out, "quat", 4, quat);
         tac_json_numbers(out, "rgba", 4, rgba);
         tac_json_integer(out, "group", m->geom_group[i]);
         tac_json_boolean(out, "collides", m->geom_contype[i] != 0 || m->geom_conaffinity[i] != 0);
-        tac_json_integer(out, "mesh", m->geom_mesh[i]);
+        tac_json_integer(out, "mesh", grown ? extra++ : m->geom_mesh[i]); /* put_meshes has them in this order */
         tac_json_close(out, '{');
     }
     tac_json_close(out, '[');
 }
 
+static void put_mesh(tacText *out, int nvert, const tacVec3 *vert, int nface, const int *face) {
+    tac_json_open(out, NULL, '{');
+    tac_json_floats(out, "vert", 3 * (size_t)nvert, &vert->x);
+    tac_json_ints(out, "face", 3 * (size_t)nface, face);
+    tac_json_close(out, '{');
+}
+
+/* Those of the model, then one for each geom with a pad or a sum. */
 static void put_meshes(tacText *out, const tacModel *m) {
     tac_json_open(out, "meshes", '[');
     for (int i = 0; i < m->nmesh; i++) {
-        const tacVec3 *vert = m->mesh_vert + m->mesh_vert_adr[i];
-        tac_json_open(out, NULL, '{');
-        tac_json_floats(out, "vert", 3 * (size_t)m->mesh_vert_num[i], &vert->x);
-        tac_json_ints(out, "face", 3 * (size_t)m->mesh_face_num[i], m->mesh_face + 3 * m->mesh_face_adr[i]);
-        tac_json_close(out, '{');
+        put_mesh(out, m->mesh_vert_num[i], m->mesh_vert + m->mesh_vert_adr[i], m->mesh_face_num[i],
+                 m->mesh_face + 3 * (size_t)m->mesh_face_adr[i]);
+    }
+    for (int i = 0; i < m->ngeom; i++) {
+        tacVec3 vert[TAC_GROWN_VERTS];
+        int face[3 * TAC_GROWN_FACES];
+        if (!tac_is_grown(m, i)) continue;
+        tac_grown_mesh(m, i, vert, face);
+        put_mesh(out, TAC_GROWN_VERTS, vert, TAC_GROWN_FACES, face);
     }
     tac_json_close(out, '[');
 }

@@ -1,5 +1,7 @@
 #include "collide/filter.h"
 
+#include "model/layout.h"
+
 #include <string.h>
 
 /* --- Shapes and order --------------------------------------------------------------------------------------------- */
@@ -18,6 +20,30 @@ int tac_geoms_have_distance(const tacModel *m, int geom1, int geom2) {
 int tac_contact_swaps(const tacModel *m, int geom1, int geom2) {
     int type1 = m->geom_type[geom1], type2 = m->geom_type[geom2];
     return type1 != type2 ? type1 > type2 : geom1 > geom2;
+}
+
+int tac_geom_grows(const tacModel *m, int geom) { return m->geom_pad[geom] > 0 || m->geom_sum[geom] >= 0; }
+
+/* 1: the geom's pad is a registered parameter. */
+static int pad_varies(const tacModel *m, int geom) {
+    for (int i = 0; i < m->nmember; i++)
+        if (TAC_FIELDS[m->param_field[i]].offset == offsetof(tacModel, geom_pad) && m->param_index[i] == geom) return 1;
+    return 0;
+}
+
+static int is_in_pair(const tacModel *m, int geom) {
+    for (int i = 0; i < 2 * m->npair; i++)
+        if (m->pair_geom[i] == geom) return 1;
+    return 0;
+}
+
+int tac_first_growing(const tacModel *m) {
+    for (int g = 0; g < m->ngeom; g++) {
+        int touches = (m->geom_contype[g] | m->geom_conaffinity[g]) != 0 || is_in_pair(m, g);
+        if (!tac_geom_has_shape(m, g) || !touches || tac_geom_is_added(m, g)) continue;
+        if (tac_geom_grows(m, g) || pad_varies(m, g)) return g;
+    }
+    return -1;
 }
 
 /* --- Margins ------------------------------------------------------------------------------------------------------ */
@@ -110,6 +136,7 @@ void tac_filter_init(tacFilter *f, const tacModel *m) {
     f->disabled = (*m->option_disable & (TAC_DISABLE_CONTACT | TAC_DISABLE_CONSTRAINT)) != 0;
     for (int g = 0; g < m->ngeom; g++) {
         f->geom[g] = classify(m, g);
+        if (tac_geom_is_added(m, g)) continue;
         if (f->disabled || !tac_geom_has_shape(m, g) || !(m->geom_contype[g] | m->geom_conaffinity[g])) continue;
         if (m->geom_type[g] == TAC_GEOM_PLANE)
             f->plane[f->nplane++] = g;

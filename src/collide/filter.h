@@ -48,6 +48,10 @@ int tac_filter_allows(const tacFilter *f, int geom1, int geom2);
 
 /* 1: the geom has a shape that can touch another. */
 int tac_geom_has_shape(const tacModel *m, int geom);
+/* 1: the geom has a pad or a sum, which growth distances alone know. */
+int tac_geom_grows(const tacModel *m, int geom);
+/* The first geom that may touch another and has a pad, a sum, or a pad that is a parameter; -1: none. */
+int tac_first_growing(const tacModel *m);
 /* 1: a distance between the two is defined. */
 int tac_geoms_have_distance(const tacModel *m, int geom1, int geom2);
 /* 1: contacts name geom2 before geom1. The type decides, then the id. */

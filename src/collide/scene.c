@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 
+#include "collide/growth_faces.h"
 #include "collide/tolerance.h"
 
 #include <float.h>
@@ -26,13 +27,27 @@ static int most_corners(const tacModel *m) {
     return most;
 }
 
+static int most_faces(const tacModel *m) {
+    int most = 0;
+    for (int i = 0; i < m->nmesh; i++)
+        most = m->mesh_polygon_num[i] > most ? m->mesh_polygon_num[i] : most;
+    return most;
+}
+
 /* One row per array of the lasting part: name, number of elements. */
-#define LASTING(X) X(shape, m->ngeom) X(radius, m->ngeom) X(hull_bounds, m->ngeom) X(slot, slot_count(m))
+#define LASTING(X)                                                                                                     \
+    X(shape, m->ngeom)                                                                                                 \
+    X(radius, m->ngeom)                                                                                                \
+    X(hull_bounds, m->ngeom)                                                                                           \
+    X(face_normal, m->nhullpolygon)                                                                                    \
+    X(face_offset, m->nhullpolygon) X(hull_centre, m->nmesh) X(slot, slot_count(m))
 /* The same for the scratch. */
 #define SCRATCH(X)                                                                                                     \
     X(pose, m->ngeom)                                                                                                  \
     X(box, m->ngeom)                                                                                                   \
-    X(corner_change, most_corners(m)) X(found, max_contacts) X(touching, max_contacts) X(rows, max_contacts)
+    X(corner_change, most_corners(m))                                                                                  \
+    X(face_normal_change, most_faces(m))                                                                               \
+    X(face_offset_change, most_faces(m)) X(found, max_contacts) X(touching, max_contacts) X(rows, max_contacts)
 #define TAKE(name, count)                                                                                              \
     if ((s->name = tac_arena_take(arena, (size_t)(count) * sizeof *s->name)) == NULL) return 0;
 
@@ -79,7 +94,18 @@ static tacBox bounds_of_hull(const tacShape *s) {
     return b;
 }
 
+/* Faces of all hulls, for growth distances. */
+static void update_faces(tacScene *s, const tacModel *m) {
+    for (int i = 0; i < m->nmesh; i++) {
+        int polygon = m->mesh_polygon_adr[i];
+        if (m->mesh_corner_num[i] == 0) continue;
+        tacHull hull = tac_hull_of_mesh(m, i);
+        tac_growth_faces(&hull, s->face_normal + polygon, s->face_offset + polygon, &s->hull_centre[i]);
+    }
+}
+
 void tac_scene_update(tacScene *s, const tacModel *m) {
+    update_faces(s, m);
     for (int g = 0; g < m->ngeom; g++) {
         memset(&s->shape[g], 0, sizeof s->shape[g]);
         memset(&s->hull_bounds[g], 0, sizeof s->hull_bounds[g]);

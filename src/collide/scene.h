@@ -15,12 +15,15 @@ typedef struct tacPairSlot {
 typedef struct tacScene {
     /* lasting: set at creation, updated when parameters change */
     tacFilter filter;
-    tacShape *shape;     /* ngeom; unused where tac_geom_has_shape is false */
-    double *radius;      /* ngeom: radius of a bounding ball about the frame's origin; 0 for planes */
-    tacBox *hull_bounds; /* ngeom: bounds of a mesh in its own frame */
-    tacPairSlot *slot;   /* nslot: hash table; a pair evicts another one from its slot */
-    int nslot;           /* a power of two */
-    int fixed_rims;      /* 1: rims that lie flat touch with fixed points (rim.h) */
+    tacShape *shape;      /* ngeom; unused where tac_geom_has_shape is false */
+    double *radius;       /* ngeom: radius of a bounding ball about the frame's origin; 0 for planes */
+    tacBox *hull_bounds;  /* ngeom: bounds of a mesh in its own frame */
+    tacVec3 *face_normal; /* nhullpolygon: faces of hulls about their centroids (growth_faces.h) */
+    double *face_offset;  /* nhullpolygon */
+    tacVec3 *hull_centre; /* nmesh */
+    tacPairSlot *slot;    /* nslot: hash table; a pair evicts another one from its slot */
+    int nslot;            /* a power of two */
+    int fixed_rims;       /* 1: rims that lie flat touch with fixed points (rim.h) */
     /* scratch: valid for one query */
     tacPose *pose; /* ngeom: set by the caller */
     double *extra; /* ngeom: reach of each geom beyond its margin, such as its motion in a step; NULL: none */
@@ -29,7 +32,9 @@ typedef struct tacScene {
     tacContact *found; /* max_contacts: in the order of discovery */
     tacKeyed *touching,
         *rows; /* max_contacts: pairs in contact; each has the index of its first contact in `found` and their number */
-    tacVec3 *corner_change; /* corners of the largest hull: for derivatives */
+    tacVec3 *corner_change;      /* corners of the largest hull: for derivatives */
+    tacVec3 *face_normal_change; /* faces of the largest hull, the same */
+    double *face_offset_change;
     int max_contacts, nfound, ntouching, nonfinite;
 } tacScene;
 

@@ -71,7 +71,7 @@ tacVec3 tac_shape_face_normal(const tacShape *s, int face) {
 
 /* --- Geoms -------------------------------------------------------------------------------------------------------- */
 
-static tacHull hull_of_mesh(const tacModel *m, int mesh) {
+tacHull tac_hull_of_mesh(const tacModel *m, int mesh) {
     int corner = m->mesh_corner_adr[mesh], polygon = m->mesh_polygon_adr[mesh], edge = m->mesh_edge_adr[mesh];
     return (tacHull){.nvert = m->mesh_corner_num[mesh],
                      .nface = m->mesh_polygon_num[mesh],
@@ -87,7 +87,7 @@ static tacHull hull_of_mesh(const tacModel *m, int mesh) {
 
 tacShape tac_shape_of_geom(const tacModel *m, int geom) {
     tacShape s = {.type = (tacGeomType)m->geom_type[geom], .size = tac_load3(m->geom_size + 3 * (size_t)geom)};
-    if (s.type == TAC_GEOM_MESH) s.hull = hull_of_mesh(m, m->geom_mesh[geom]);
+    if (s.type == TAC_GEOM_MESH) s.hull = tac_hull_of_mesh(m, m->geom_mesh[geom]);
     return s;
 }
 

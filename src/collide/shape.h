@@ -52,6 +52,8 @@ static inline int tac_core_is_polyhedral(const tacShape *s) {
     return tac_is_polyhedron(s) || s->type == TAC_GEOM_SPHERE || s->type == TAC_GEOM_CAPSULE;
 }
 
+/* The hull of a mesh that has one. It points into the model. */
+tacHull tac_hull_of_mesh(const tacModel *m, int mesh);
 /* The shape of a geom. It points into the model. */
 tacShape tac_shape_of_geom(const tacModel *m, int geom);
 

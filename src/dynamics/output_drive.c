@@ -173,4 +173,5 @@ const tacOutputRule TAC_OUTPUT_RULES[TAC_OUTPUT_KINDS] = {
     [TAC_OUT_CONTACT_FORCE] = TOGETHER(6, nbody, TAC_NEED_CONSTRAINTS, contact_force),
     [TAC_OUT_QFRC_CONSTRAINT] = TOGETHER(1, nv, TAC_NEED_CONSTRAINTS, qfrc_constraint),
     [TAC_OUT_PAIR_FORCE] = BETWEEN(3, ngeom, TAC_NEED_PAIRS, pair_force),
+    [TAC_OUT_GROWTH] = {.size = 9, .count = offsetof(tacModel, ngeom)}, /* step/output_growth.c */
 };

@@ -202,6 +202,7 @@ static void fill_geoms(Assembly *a) {
         m->geom_type[i] = (int)d->type;
         m->geom_body[i] = added->body;
         m->geom_mesh[i] = d->type == TAC_GEOM_MESH ? d->mesh : -1;
+        m->geom_sum[i] = placed_geom(a, d->sum);
         COPY(geom, contype);
         COPY(geom, conaffinity);
         COPY(geom, condim);
@@ -214,6 +215,7 @@ static void fill_geoms(Assembly *a) {
         COPY(geom, pos);
         m->geom_quat[i] = tac_unit_quat(d->quat);
         COPY_N(geom, size);
+        COPY(geom, pad);
         COPY(geom, density);
         COPY(geom, mass);
         COPY_N(geom, friction);

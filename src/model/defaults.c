@@ -25,6 +25,7 @@ tacJointDef tac_default_joint(void) {
 tacGeomDef tac_default_geom(void) {
     return (tacGeomDef){.type = TAC_GEOM_SPHERE,
                         .mesh = -1,
+                        .sum = -1,
                         .contype = 1,
                         .conaffinity = 1,
                         .condim = 3,

@@ -130,6 +130,10 @@ static void import_geoms(Import *im) {
         }
         im->map[TAC_KIND_GEOM][i] = tac_model_add_geom(im->b, body, &d);
     }
+    for (int i = 0; i < im->m->ngeom; i++) { /* a sum may name a geom that comes after it */
+        int id = mapped(im, TAC_KIND_GEOM, i);
+        if (id >= 0) TAC_ADDED(im->b->geom, tacAddedGeom, id)->def.sum = mapped(im, TAC_KIND_GEOM, im->m->geom_sum[i]);
+    }
 }
 
 static void import_sites(Import *im) {

@@ -86,6 +86,8 @@ tacGeomDef tac_geom_def(const tacModel *m, int i) {
     NAME(geom);
     COPY(geom, quat);
     COPY(geom, mesh);
+    COPY(geom, sum);
+    COPY(geom, pad);
     d.type = (tacGeomType)m->geom_type[i];
     COPY(geom, contype);
     COPY(geom, conaffinity);

@@ -417,7 +417,8 @@ tacMassProperties tac_geom_inertia(const tacModel *m, int geom) {
 }
 
 int tac_geom_carries_mass(const tacModel *m, int geom) {
-    return m->geom_adds_mass[geom] && !m->geom_visual[geom] && geom_mass(m, geom) > MIN_MASS;
+    return m->geom_adds_mass[geom] && !m->geom_visual[geom] && !tac_geom_is_added(m, geom) &&
+           geom_mass(m, geom) > MIN_MASS;
 }
 
 /* --- Geoms along one number --------------------------------------------------------------------------------------- */

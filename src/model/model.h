@@ -17,6 +17,11 @@ tacStatus tac_model_assemble(tacBuilder *b, tacModel **model, tacError *err);
  * It is a pure function of INDEX and NUMBER rows and allocates nothing. */
 tacStatus tac_model_derive(tacModel *model, tacError *err);
 
+/* Most geoms that one sum goes through, beyond the first. */
+enum { TAC_SUM_LEVELS = 3 };
+/* 1: another geom of its body has it in its sum, so that it has neither contacts nor mass of its own. */
+int tac_geom_is_added(const tacModel *model, int geom);
+
 /* Mass, centre (in body) and inertia about it (body axes) per unit of a parameter. */
 typedef struct tacInertialTangent {
     double mass;

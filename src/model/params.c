@@ -131,6 +131,7 @@ static const char *reason_against_deriving(const tacModel *m, int field, int ind
     const tacField *f = &TAC_FIELDS[field];
     int row = index / f->per;
     if (IS(f, option_settotalmass) && !(*m->option_settotalmass > 0)) return "no total mass is set";
+    if (IS(f, geom_pad) && !(m->geom_pad[row] > 0)) return "a pad of 0 has a derivative to one side alone";
     if (IS(f, joint_axis)) return reason_against_sliding(m, m->joint_body[row]);
     if (IS(f, joint_range) && m->joint_type[row] == TAC_JOINT_BALL && m->joint_limited[row] && index % 2 == 0)
         return "the range of a ball joint begins at 0";

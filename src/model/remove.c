@@ -210,6 +210,7 @@ static void refer_again(Removal *r, const int *before) {
     EACH(TAC_KIND_GEOM, geom, tacAddedGeom, d) {
         MOVED(TAC_KIND_BODY, d->body);
         MOVED(TAC_KIND_MESH, d->def.mesh);
+        MOVED(TAC_KIND_GEOM, d->def.sum);
         (void)mark;
     }
     EACH(TAC_KIND_SITE, site, tacAddedSite, d) {

@@ -9,6 +9,13 @@
 /* Least mass used as a divisor: MuJoCo's. */
 #define MIN_MASS 1e-15
 
+int tac_geom_is_added(const tacModel *m, int geom) {
+    int body = m->geom_body[geom];
+    for (int g = m->body_geom_adr[body]; g < m->body_geom_adr[body] + m->body_geom_num[body]; g++)
+        if (m->geom_sum[g] == geom) return 1;
+    return 0;
+}
+
 int tac_joint_by_ratio(const tacModel *m, int joint) {
     const double *spring = m->joint_springdamper + 2 * joint;
     return spring[0] > 0 && spring[1] > 0;

@@ -190,6 +190,49 @@ static tacStatus check_geoms(const tacCheck *c) {
     return TAC_OK;
 }
 
+/* A shape that sums may have: bounded, and there to touch. */
+static int can_be_summed(const tacModel *m, int geom) {
+    int type = m->geom_type[geom];
+    return type != TAC_GEOM_PLANE && type != TAC_GEOM_HFIELD && !m->geom_visual[geom];
+}
+
+/* The geoms that a geom's sum goes through: bounded shapes of one body, no circle, few. */
+static tacStatus check_sum(const tacCheck *c, int i) {
+    const tacModel *m = c->m;
+    TAC_TRY(check_id(c, TAC_KIND_GEOM, i, TAC_KIND_GEOM, m->geom_sum[i], 1));
+    for (int g = m->geom_sum[i], levels = 1; g >= 0; g = m->geom_sum[g], levels++) {
+        const char *name = tac_model_name(m, TAC_KIND_GEOM, g);
+        TAC_TRY(check_id(c, TAC_KIND_GEOM, g, TAC_KIND_GEOM, m->geom_sum[g], 1));
+        if (g == i) return TAC_REFUSE(c, TAC_KIND_GEOM, i, "its sum leads back to itself, expected another geom");
+        if (levels > TAC_SUM_LEVELS)
+            return TAC_REFUSE(c, TAC_KIND_GEOM, i, "its sum goes through more than %d geoms, or in a circle",
+                              TAC_SUM_LEVELS);
+        if (m->geom_body[g] != m->geom_body[i])
+            return TAC_REFUSE(c, TAC_KIND_GEOM, i, "sum '%s' is on body '%s', expected a geom of its own body '%s'",
+                              name, tac_model_name(m, TAC_KIND_BODY, m->geom_body[g]),
+                              tac_model_name(m, TAC_KIND_BODY, m->geom_body[i]));
+        if (!can_be_summed(m, i) || !can_be_summed(m, g))
+            return TAC_REFUSE(c, TAC_KIND_GEOM, i,
+                              "a plane, a height field or a visual geom is in a sum with '%s', expected bounded shapes",
+                              name);
+    }
+    return TAC_OK;
+}
+
+static tacStatus check_sums(const tacCheck *c) {
+    const tacModel *m = c->m;
+    for (int i = 0; i < m->ngeom; i++)
+        TAC_TRY(check_sum(c, i));
+    for (int i = 0; i < 2 * m->npair; i++) {
+        int geom = m->pair_geom[i];
+        if (geom >= 0 && geom < m->ngeom && tac_geom_is_added(m, geom))
+            return TAC_REFUSE(c, TAC_KIND_PAIR, i / 2,
+                              "geom '%s' is in a sum, expected a geom with contacts of its own",
+                              tac_model_name(m, TAC_KIND_GEOM, geom));
+    }
+    return TAC_OK;
+}
+
 /* num rows from *end on. Moves *end behind them. */
 static int takes_rows(int adr, int num, int total, int *end) {
     if (adr != *end || num < 0 || num > total - *end) return 0;
@@ -237,7 +280,7 @@ static int may_collide(const tacModel *m, int geom) {
     if (m->geom_contype[geom] != 0 || m->geom_conaffinity[geom] != 0) return 1;
     for (int i = 0; i < 2 * m->npair; i++)
         if (m->pair_geom[i] == geom) return 1;
-    return 0;
+    return tac_geom_is_added(m, geom);
 }
 
 /* A mesh that something may touch has a hull. */
@@ -371,6 +414,7 @@ tacStatus tac_validate_structure(const tacModel *m, const tacOrder *order, tacEr
     TAC_TRY(check_bodies(c));
     TAC_TRY(check_joints(c));
     TAC_TRY(check_geoms(c));
+    TAC_TRY(check_sums(c));
     TAC_TRY(check_meshes(c));
     TAC_TRY(check_hulls(c));
     TAC_TRY(check_owners(c, TAC_KIND_SITE, m->nsite, m->site_body));

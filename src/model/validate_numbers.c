@@ -145,6 +145,11 @@ static tacStatus check_geom(const tacCheck *c, int i) {
         return TAC_REFUSE(c, TAC_KIND_GEOM, i, "shell is set, expected inertia shell in the mesh");
     if (!(m->geom_restitution[i] >= 0 && m->geom_restitution[i] <= 1))
         return TAC_REFUSE(c, TAC_KIND_GEOM, i, "restitution is %g, expected 0 to 1", m->geom_restitution[i]);
+    TAC_TRY(check_not_negative(c, TAC_KIND_GEOM, i, "pad", m->geom_pad[i]));
+    if (m->geom_pad[i] > MOST_SIZE)
+        return TAC_REFUSE(c, TAC_KIND_GEOM, i, "pad is %g, expected at most %g m", m->geom_pad[i], MOST_SIZE);
+    if (m->geom_pad[i] > 0 && (m->geom_type[i] == TAC_GEOM_PLANE || m->geom_type[i] == TAC_GEOM_HFIELD))
+        return TAC_REFUSE(c, TAC_KIND_GEOM, i, "pad is %g, expected 0 for a plane or height field", m->geom_pad[i]);
     if (m->geom_has_mass[i]) return check_not_negative(c, TAC_KIND_GEOM, i, "mass", m->geom_mass[i]);
     return check_not_negative(c, TAC_KIND_GEOM, i, "density", m->geom_density[i]);
 }

@@ -1,5 +1,6 @@
 #include "step/options.h"
 
+#include "collide/filter.h"
 #include "base/error.h"
 #include "base/platform.h"
 #include "math/scalar.h"
@@ -208,10 +209,22 @@ static tacStatus refuse_integrator(const tacModel *model, const tacOptions *opti
                     INTEGRATOR_NAMES[*model->option_integrator]);
 }
 
+/* Contacts from features know neither pads nor sums. A pad that is a parameter may become one. */
+static tacStatus refuse_growing(const tacModel *model, const tacOptions *options, tacError *err) {
+    int geom = tac_first_growing(model);
+    if (geom < 0) return TAC_OK;
+    return tac_fail(err, TAC_ERR_UNSUPPORTED,
+                    "geom '%s' has a %s, which contact %s does not have: expected contact none, where growth distances "
+                    "read it",
+                    tac_model_name(model, TAC_KIND_GEOM, geom), model->geom_sum[geom] >= 0 ? "sum" : "pad",
+                    tac_contact_text(options->contact));
+}
+
 tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err) {
     TAC_TRY(check_options(asked, err));
     *in_use = *asked;
     int own = (int)asked->integrator == *model->option_integrator;
+    if (in_use->contact != TAC_CONTACT_MODEL_NONE) TAC_TRY(refuse_growing(model, in_use, err));
     if (own && tac_find_stepper(in_use) == NULL) in_use->integrator = TAC_INTEGRATOR_EULER;
     return tac_find_stepper(in_use) != NULL ? TAC_OK : refuse_integrator(model, in_use, err);
 }

@@ -5,7 +5,7 @@
 #include "dynamics/mass.h"
 #include "math/dense.h"
 #include "step/call.h"
-#include "step/output_pairs.h"
+#include "step/output_growth.h"
 #include "smooth/smooth_step.h"
 #include "step/step_jvp.h"
 
@@ -22,6 +22,7 @@ static int is_pair(tacOutput o, int n) { return o.id >= 0 && o.id < n && o.id2 >
 
 static int is_valid(const tacModel *m, tacOutput o) {
     if ((unsigned)o.kind >= TAC_OUTPUT_KINDS) return 0;
+    if (o.kind == TAC_OUT_GROWTH) return tac_output_is_growth(m, o);
     if (TAC_OUTPUT_RULES[o.kind].between != NULL) return is_pair(o, count_of(m, o.kind));
     return o.id == TAC_OUT_ALL || (o.id >= 0 && o.id < count_of(m, o.kind));
 }
@@ -118,26 +119,29 @@ static tacStatus run_stages(tacSim *sim, const double *x, const double *u, const
     return TAC_OK;
 }
 
-static void value_of(const tacOutputPoint *p, const tacOutputCursor *c, double *z) {
+static tacStatus value_of(tacSim *sim, const tacOutputPoint *p, const tacOutputCursor *c, double *z) {
     const tacOutputRule *rule = &TAC_OUTPUT_RULES[c->kind];
+    if (c->kind == TAC_OUT_GROWTH) return tac_output_growth_value(sim, c, z);
     if (rule->between != NULL)
         rule->between(p, (int[]){c->id, c->id2}, z);
     else
         rule->value(p, c->id, z);
+    return TAC_OK;
 }
 
-static int values_are_finite(const tacOutputPoint *p, const tacOutputs *outputs) {
+static tacStatus check_values(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs) {
     double z[TAC_OUTPUT_NUMBERS];
     for (tacOutputCursor c = tac_outputs_begin(p->m, outputs); tac_outputs_advance(&c);) {
-        value_of(p, &c, z);
-        if (tac_first_nonfinite(c.end - c.row, z) >= 0) return 0;
+        TAC_TRY(value_of(sim, p, &c, z));
+        if (tac_first_nonfinite(c.end - c.row, z) >= 0) return TAC_ERR_NONFINITE;
     }
-    return 1;
+    return TAC_OK;
 }
 
-static void write_values(const tacOutputPoint *p, const tacOutputs *outputs, double *z) {
+/* Needs: check_values. */
+static void write_values(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, double *z) {
     for (tacOutputCursor c = tac_outputs_begin(p->m, outputs); tac_outputs_advance(&c);)
-        value_of(p, &c, z + c.row);
+        (void)value_of(sim, p, &c, z + c.row);
 }
 
 /* Why a list of outputs is none of the model's; an id of -1 is a name that tac_model_find did not find. */
@@ -153,7 +157,13 @@ static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *ou
         if ((unsigned)o.kind >= TAC_OUTPUT_KINDS)
             return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "output %d: kind is %d, expected a tacOutputKind", i,
                                 (int)o.kind);
-        if (TAC_OUTPUT_RULES[o.kind].between != NULL)
+        if (o.kind == TAC_OUT_GROWTH && o.id != -1 && o.id2 != -1)
+            return tac_sim_fail(
+                sim, TAC_ERR_ARGUMENT, call,
+                "output %d: geoms %d and %d at kappa %g have no growth distance, expected two different "
+                "geoms with shapes, not two planes, and kappa above 0 to 1",
+                i, o.id, o.id2, o.kappa);
+        if (TAC_OUTPUT_RULES[o.kind].between != NULL || o.kind == TAC_OUT_GROWTH)
             return tac_sim_fail(
                 sim, o.id == -1 || o.id2 == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
                 "output %d, of kind %d: id is %d and id2 is %d, expected two different numbers, 0 to %d", i,
@@ -176,7 +186,7 @@ static tacStatus check_call(tacSim *sim, const char *call, const double *x, cons
 static tacStatus evaluate(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, tacOutputPoint *p) {
     TAC_TRY(open_point(sim, x, u, p));
     TAC_TRY(run_stages(sim, x, u, outputs, p));
-    return values_are_finite(p, outputs) ? TAC_OK : TAC_ERR_NONFINITE;
+    return check_values(sim, p, outputs);
 }
 
 tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z) {
@@ -185,7 +195,7 @@ tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOu
     if (z == NULL && tac_outputs_size(sim->ctx.model, outputs) > 0) return tac_sim_null(sim, __func__, "z");
     TAC_SCOPE(&sim->ctx.arena);
     tacStatus status = evaluate(sim, x, u, outputs, &p);
-    if (status == TAC_OK) write_values(&p, outputs, z);
+    if (status == TAC_OK) write_values(sim, &p, outputs, z);
     return tac_end_call(sim, __func__, status);
 }
 
@@ -276,7 +286,7 @@ static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutput
     clear(J->P, nz, c.np);
     tacOutputSinks s = tac_output_matrix_sinks(sim, J, (int[]){c.nx, c.nu, c.np});
     emit_singles(sim, p, outputs, &s);
-    tacStatus status = TAC_OK;
+    tacStatus status = tac_output_growths_emit(sim, p, outputs, NULL, &s);
     for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
         if (has_block(sim, outputs, kind)) status = write_block(sim, p, outputs, (tacOutputKind)kind, W, J);
     if (status == TAC_OK && has_kind(outputs, TAC_OUT_PAIR_FORCE)) status = tac_output_pairs_jac(sim, p, outputs, J);
@@ -290,7 +300,7 @@ tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const t
     if (jac == NULL) return tac_sim_null(sim, __func__, "jac");
     TAC_SCOPE(&sim->ctx.arena);
     tacStatus status = evaluate(sim, x, u, outputs, &p);
-    if (status == TAC_OK && z != NULL) write_values(&p, outputs, z);
+    if (status == TAC_OK && z != NULL) write_values(sim, &p, outputs, z);
     if (status == TAC_OK) status = write_jac(sim, &p, outputs, jac);
     return tac_end_call(sim, __func__, status);
 }
@@ -343,7 +353,7 @@ static tacStatus push_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
     clear(dz, nz, 1);
     tacOutputSinks s = forward_sinks(sim, f.along, dz);
     emit_singles(sim, p, outputs, &s);
-    tacStatus status = TAC_OK;
+    tacStatus status = tac_output_growths_emit(sim, p, outputs, NULL, &s);
     for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
         if (has_block(sim, outputs, kind)) status = push_block(sim, p, outputs, (tacOutputKind)kind, &f, dz);
     if (status == TAC_OK && has_kind(outputs, TAC_OUT_PAIR_FORCE))
@@ -397,7 +407,7 @@ static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
     tacGrad bar = {all, all + c.nx, grad->theta != NULL ? all + c.nx + c.nu : NULL};
     tacOutputSinks s = tac_output_reverse_sinks(sim, zbar, &bar);
     emit_singles(sim, p, outputs, &s);
-    tacStatus status = TAC_OK;
+    tacStatus status = tac_output_growths_emit(sim, p, outputs, zbar, &s);
     for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
         if (has_block(sim, outputs, kind))
             status = pull_block(sim, p, outputs, (tacOutputKind)kind, zbar, lambda, &bar);
@@ -429,9 +439,11 @@ void tac_outputs_measure(const tacModel *m, const tacOptions *options, const tac
         TAC_SCOPE(dry);
         Forward f;
         layout_forward(m, options, stepper, dry, &f);
+        tac_growth_measure(m, dry);
         stepper->measure(m, options, dry);
     }
     Pull pull;
     layout_pull(m, options, stepper, dry, &pull);
+    tac_growth_measure(m, dry);
     stepper->measure(m, options, dry);
 }

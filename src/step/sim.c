@@ -8,6 +8,7 @@
 #include "step/call.h"
 #include "step/dynamics_jac.h"
 #include "step/explain.h"
+#include "dynamics/growth_move.h"
 #include "smooth/find_contacts.h"
 #include "smooth/first_impact.h"
 #include "step/maximal.h"
@@ -71,6 +72,7 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     tac_step_maximal_measure(model, options, stepper->measure, &dry);
     tac_dynamics_jac_measure(model, &dry);
     tac_first_impact_measure(model, &dry);
+    tac_growth_measure(model, &dry);
     tac_measure_find_contacts(model, &dry); /* tac_project_state */
     return lasting_bytes(model, options->max_contacts) + dry.peak;
 }

@@ -334,7 +334,7 @@ static void run_outputs(const World *w) {
     tacOutput all[TAC_OUTPUT_KINDS];
     int n = 0;
     for (int k = 0; k < TAC_OUTPUT_KINDS; k++)
-        if (k != TAC_OUT_PAIR_FORCE) all[n++] = (tacOutput){(tacOutputKind)k, TAC_OUT_ALL};
+        if (k != TAC_OUT_PAIR_FORCE && k != TAC_OUT_GROWTH) all[n++] = (tacOutput){(tacOutputKind)k, TAC_OUT_ALL};
     tacOptions options;
     CHECK_INT(tac_sim_options(w->sim, &options), TAC_OK);
     if (w->m->ngeom > 1 && !options.toi) /* no derivatives with toi */

@@ -191,6 +191,11 @@ CASE(tac_model_add_geom) {
         (def.size[0] = 0.1, def.type = (tacGeomType)I(TAC_GEOM_SPHERE), def.mesh = I(-1), def.condim = I(3)),
         tac_model_add_geom(P(b), I(1), P(&def)));
 }
+CASE(tac_model_add_mesh_faces) {
+    static const tacVec3 normals[4] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}, {1, 1, 1}};
+    static const double offsets[4] = {0, 0, 0, 1};
+    ADD(tacMeshDef, tac_default_mesh, (void)def, tac_model_add_mesh_faces(P(b), P(&def), N(4), P(normals), P(offsets)));
+}
 CASE(tac_model_add_mesh) {
     static const tacVec3 vert[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     static const int faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3}, all[4] = {0, 1, 2, 3};
@@ -518,6 +523,29 @@ CASE(tac_ray) {
 }
 CASE(tac_geom_distance) { STATUS(tac_geom_distance(P(w.sim), P(w.x), P(w.u), I(0), I(1), P(w.contact))); }
 
+CASE(tac_geom_growth) {
+    static tacGrowth g;
+    STATUS(tac_geom_growth(P(w.sim), P(w.x), P(w.u), I(0), I(1), D(0.01), P(&g)));
+}
+CASE(tac_body_growth) {
+    static tacGrowth g;
+    STATUS(tac_body_growth(P(w.sim), P(w.x), P(w.u), I(0), I(1), D(0.01), P(&g)));
+}
+
+static tacGrowth *growing(void) {
+    static tacGrowth g;
+    g.geom[0] = I(0), g.geom[1] = I(1), g.kappa = D(0.01);
+    return P(&g);
+}
+CASE(tac_growth_jac) {
+    tacGrowthJac jac = {.q = P(w.A), .u = P(w.B), .theta = P(w.C)};
+    STATUS(tac_growth_jac(P(w.sim), P(w.x), P(w.u), growing(), P(&jac)));
+}
+CASE(tac_growth_vjp) {
+    tacGrowthGrad grad = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_growth_vjp(P(w.sim), P(w.x), P(w.u), growing(), P(w.z), P(&grad)));
+}
+
 static tacContact *touching(void) {
     static tacContact c;
     STATUS(tac_geom_distance(w.sim, w.x, w.u, 0, 1, &c));
@@ -599,6 +627,7 @@ static const struct {
              CALL(tac_model_add_joint),
              CALL(tac_model_add_geom),
              CALL(tac_model_add_mesh),
+             CALL(tac_model_add_mesh_faces),
              CALL(tac_model_add_site),
              CALL(tac_model_add_tendon),
              CALL(tac_model_add_actuator),
@@ -710,6 +739,10 @@ static const struct {
              CALL(tac_explain_step),
              CALL(tac_step_history),
              CALL(tac_geom_distance),
+             CALL(tac_geom_growth),
+             CALL(tac_body_growth),
+             CALL(tac_growth_jac),
+             CALL(tac_growth_vjp),
              CALL(tac_default_ray),
              CALL(tac_ray),
              CALL(tac_contact_jac),

@@ -26,7 +26,7 @@ typedef struct Case {
     tacModel *m;
     tacOptions options;
     tacSim *sim;
-    tacOutput list[TAC_OUTPUT_KINDS];
+    tacOutput list[TAC_OUT_GROWTH];
     tacOutputs all; /* every element of every kind */
     int nx, ndx, nu, np, nz, what, column;
     double *x, *u, *moved, *J[3], theta[MOST], set[MOST];
@@ -63,10 +63,10 @@ static void open_sim(Case *c, unsigned inputs) {
     c->options.inputs = inputs;
     CHECK_INT(tac_sim_new(c->m, &c->options, &c->sim, NULL), TAC_OK);
     CHECK_INT(tac_sim_get_params(c->sim, c->theta), TAC_OK);
-    for (int k = 0; k < TAC_OUTPUT_KINDS; k++)
+    for (int k = 0; k < TAC_OUT_GROWTH; k++)
         c->list[k] = k == TAC_OUT_PAIR_FORCE ? (tacOutput){TAC_OUT_PAIR_FORCE, 0, 1}
                                              : (tacOutput){(tacOutputKind)k, TAC_OUT_ALL};
-    c->all = (tacOutputs){TAC_OUTPUT_KINDS, c->list};
+    c->all = (tacOutputs){TAC_OUT_GROWTH, c->list};
     c->nz = tac_outputs_size(c->m, &c->all);
     c->nx = tac_nx(c->m), c->ndx = tac_ndx(c->m), c->nu = tac_ninput(c->m, &c->options);
     columns[0] = c->ndx, columns[1] = c->nu, columns[2] = c->np;
@@ -115,7 +115,7 @@ static int outputs_along(void *context, double t, double *z) {
 static double column_error(const Case *c, const double *J, int ld, const double *d, int *where) {
     double worst = 0;
     int row = 0;
-    for (int k = 0; k < TAC_OUTPUT_KINDS; k++) {
+    for (int k = 0; k < TAC_OUT_GROWTH; k++) {
         int n = tac_outputs_size(c->m, &(tacOutputs){1, &c->list[k]});
         double error = 0, largest = 1;
         for (int i = row; i < row + n; i++) {
@@ -418,7 +418,7 @@ static void workspace_does_not_matter(void **state) {
         /* each kind alone needs no other's stages */
         double *all = numbers(c.nz), *one = numbers(c.nz);
         CHECK_INT(tac_outputs(c.sim, c.x, c.u, &c.all, all), TAC_OK);
-        for (int k = 0, row = 0; k < TAC_OUTPUT_KINDS; k++) {
+        for (int k = 0, row = 0; k < TAC_OUT_GROWTH; k++) {
             tac_sim_poison(c.sim);
             int n = tac_outputs_size(c.m, &(tacOutputs){1, &c.list[k]});
             CHECK_INT(

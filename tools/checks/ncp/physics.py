@@ -93,7 +93,7 @@ def growth(rows):
     bar=f"free chains of 4 to 256 links: the step's time grows with an exponent below {CHAIN_EXPONENT}; {CHAIN_LINKS} links over {CHAIN_STEPS} steps: momentum within {TOL_CHAIN_MOMENTUM:g}, a line through the energy changes by less than {MOST_TREND:g} of it",
 )
 def chain(context):
-    head, *rows = bench_rows_of(context, "bench_growth", "ncp", "chain")
+    head, *rows = bench_rows_of(context, "bench_size", "ncp", "chain")
     rows = [dict(zip(head, row, strict=True)) for row in rows]
     exponent = growth(rows)
     kept = json_lines(context, "evidence_ncp_chain", str(CHAIN_LINKS), str(CHAIN_STEPS), rows=1)[0]
@@ -107,7 +107,7 @@ BOX_EXPONENT = 1.1
 
 @check("ncp-boxes", bar=f"1 to 256 boxes apart on a floor: the step's time grows with an exponent below {BOX_EXPONENT}, all solved")
 def boxes(context):
-    head, *rows = bench_rows_of(context, "bench_growth", "ncp", "boxes")
+    head, *rows = bench_rows_of(context, "bench_size", "ncp", "boxes")
     rows = [dict(zip(head, row, strict=True)) for row in rows]
     exponent, last = growth(rows), rows[-1]
     solved = all(row["unsolved"] == "0" for row in rows)

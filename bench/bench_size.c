@@ -6,7 +6,7 @@
  * a number of steps. us_jac is empty where a Jacobian has more than MOST_COLUMNS columns, us_peer_fd (mjd_transitionFD,
  * centred) where it has more than MOST_DIFFERENCES; all of the peer's are where MuJoCo is not installed.
  *
- * usage: bench_growth [lcp|ncp|soft] [chain|boxes]   one contact model, one scene; all */
+ * usage: bench_size [lcp|ncp|soft] [chain|boxes]   one contact model, one scene; all */
 #include "floor_boxes.h"
 #include "measure/timing.h"
 #include "motion_states.h"

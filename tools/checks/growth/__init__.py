@@ -1,0 +1,1 @@
+"""Growth distances: values, derivatives, files, what is refused, time."""
