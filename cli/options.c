@@ -177,7 +177,7 @@ int cli_parse(tacArgs *args, int argc, char **argv) {
 }
 
 static void print_option(const char *name, const char *alias, const char *value, const char *help) {
-    char left[128];
+    char left[256];
     snprintf(left, sizeof left, "  %s%s%s%s%s", alias != NULL ? alias : "", alias != NULL ? ", " : "", name,
              value != NULL ? " " : "", value != NULL ? value : "");
     if (strlen(left) >= HELP_COLUMN)

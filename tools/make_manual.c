@@ -19,7 +19,8 @@ static void fail(const char *what, const char *name) {
     exit(2);
 }
 
-/* Text as roff means it: a backslash and a minus are escaped, and a line may not begin with a request. */
+/* Text as roff means it: a backslash and a minus are escaped, a line may not begin with a request, and it may be broken
+ * after a bar. */
 static void put_text(FILE *out, const char *text) {
     if (*text == '.' || *text == '\'') fputs("\\&", out);
     for (; *text != '\0'; text++) {
@@ -27,6 +28,8 @@ static void put_text(FILE *out, const char *text) {
             fputs("\\e", out);
         else if (*text == '-')
             fputs("\\-", out);
+        else if (*text == '|')
+            fputs("|\\:", out);
         else
             fputc(*text, out);
     }

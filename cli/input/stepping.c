@@ -120,7 +120,7 @@ static int choose_integrator(const char *verb, const tacModel *model, int asked,
     tacStatus status = tac_sim_new(model, options, &sim, &err);
     if (status == TAC_OK) tac_sim_options(sim, &in_use);
     tac_sim_free(sim);
-    int lacks = status == TAC_ERR_UNSUPPORTED;
+    int lacks = status == TAC_ERR_UNSUPPORTED && err.kind == TAC_KIND_NONE; /* else it names an element of the model */
     if (lacks) in_use.integrator = TAC_INTEGRATOR_EULER;
     if (lacks || (asked && in_use.integrator != options->integrator))
         return cli_fail(verb, "--integrator %s is not available with --contact %s, which uses %s",

@@ -1,7 +1,6 @@
 #include "collide/scene.h"
 
 #include "base/error.h"
-
 #include "collide/growth_faces.h"
 #include "collide/tolerance.h"
 

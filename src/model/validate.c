@@ -190,6 +190,13 @@ static tacStatus check_geoms(const tacCheck *c) {
     return TAC_OK;
 }
 
+/* 1: a geom's sum names it. The rows of bodies, which tac_geom_is_added looks at, are not checked yet. */
+static int is_in_sum(const tacModel *m, int geom) {
+    for (int g = 0; g < m->ngeom; g++)
+        if (m->geom_sum[g] == geom) return 1;
+    return 0;
+}
+
 /* A shape that sums may have: bounded, and there to touch. */
 static int can_be_summed(const tacModel *m, int geom) {
     int type = m->geom_type[geom];
@@ -225,7 +232,7 @@ static tacStatus check_sums(const tacCheck *c) {
         TAC_TRY(check_sum(c, i));
     for (int i = 0; i < 2 * m->npair; i++) {
         int geom = m->pair_geom[i];
-        if (geom >= 0 && geom < m->ngeom && tac_geom_is_added(m, geom))
+        if (geom >= 0 && geom < m->ngeom && is_in_sum(m, geom))
             return TAC_REFUSE(c, TAC_KIND_PAIR, i / 2,
                               "geom '%s' is in a sum, expected a geom with contacts of its own",
                               tac_model_name(m, TAC_KIND_GEOM, geom));
@@ -280,7 +287,7 @@ static int may_collide(const tacModel *m, int geom) {
     if (m->geom_contype[geom] != 0 || m->geom_conaffinity[geom] != 0) return 1;
     for (int i = 0; i < 2 * m->npair; i++)
         if (m->pair_geom[i] == geom) return 1;
-    return tac_geom_is_added(m, geom);
+    return is_in_sum(m, geom);
 }
 
 /* A mesh that something may touch has a hull. */

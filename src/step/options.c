@@ -213,11 +213,16 @@ static tacStatus refuse_integrator(const tacModel *model, const tacOptions *opti
 static tacStatus refuse_growing(const tacModel *model, const tacOptions *options, tacError *err) {
     int geom = tac_first_growing(model);
     if (geom < 0) return TAC_OK;
-    return tac_fail(err, TAC_ERR_UNSUPPORTED,
-                    "geom '%s' has a %s, which contact %s does not have: expected contact none, where growth distances "
-                    "read it",
-                    tac_model_name(model, TAC_KIND_GEOM, geom), model->geom_sum[geom] >= 0 ? "sum" : "pad",
-                    tac_contact_text(options->contact));
+    tac_fail(err, TAC_ERR_UNSUPPORTED,
+             "geom '%s' has a %s, which contact %s does not have: expected contact none, where growth distances "
+             "read it",
+             tac_model_name(model, TAC_KIND_GEOM, geom), model->geom_sum[geom] >= 0 ? "sum" : "pad",
+             tac_contact_text(options->contact));
+    if (err != NULL) {
+        err->kind = TAC_KIND_GEOM;
+        err->id = geom;
+    }
+    return TAC_ERR_UNSUPPORTED;
 }
 
 tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err) {

@@ -52,7 +52,7 @@ class Verbs(Case):
                     if cell:
                         self.assertEqual(done.json()["integrator"], name if cell == "yes" else cell)
                     tried += 1
-        self.assertEqual(tried, 28)
+        self.assertEqual(tried, 60)
 
     def test_a_files_own_integrator_is_replaced(self):
         model = self.file("m.xml", pathlib.Path("models/cartpole.xml").read_text().replace("<worldbody>", '<option integrator="RK4"/><worldbody>', 1))

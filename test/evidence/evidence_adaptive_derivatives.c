@@ -5,7 +5,8 @@
  *   free: error control at 1e-11, whose step sizes move as they like; centred differences of two widths, extrapolated
  * A parameter ends with * for all that begin so. One JSON line:
  *   {"model":path, "states":n, "in_contact":n, "events":n, "onsets":states, "switching":n, "ties":n, "compared":n,
- *    "within":n, "failed":n, "endless":n, "worst":e, "median":e, "reverse":e, "parameters":n, "cases":[[number, error], ...]}
+ *    "within":n, "failed":n, "endless":n, "worst":e, "median":e, "reverse":e, "parameters":n,
+ *    "cases":[[number, error], ...]}
  * endless: onsets without an end, TAC_ERR_EVENTS. switching: what acts changes within the smallest stencil (held), or
  * features change (free). */
 #include "adaptive_scene.h"

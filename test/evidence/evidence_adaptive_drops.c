@@ -1,8 +1,8 @@
 /* evidence_adaptive_drops FIRST LAST MODEL...: a model is dropped, or swings against its limits, for SPAN seconds from
  * random states of these numbers: the derivative of the end along a random direction, beside centred differences at a
  * finer tolerance, where contact or a limit begins on the way. A JSON line for each model:
- *   {"model":path, "drops":n, "onsets":n, "compared":n, "within":n, "kinked":n, "grazing":n, "failed":n, "endless":n, "worst":e,
- *    "median":e, "cases":[[number, error], ...]}
+ *   {"model":path, "drops":n, "onsets":n, "compared":n, "within":n, "kinked":n, "grazing":n, "failed":n,
+ *    "endless":n, "worst":e, "median":e, "cases":[[number, error], ...]}
  * compared: those with an onset, without ties and switches (kinked), whose graze_margin exceeds what the stencil moves
  * (grazing: it does not); of them, what is within 1e-4. endless: onsets without an end, TAC_ERR_EVENTS. */
 #include "adaptive_scene.h"

@@ -15,8 +15,8 @@
  * ahead; geoms that stay further apart have their nearest features alone. 0, earlier: R and B grow by a
  * sixth and a half, as contacts are found after a search, which starts over. */
 #define TAC_NCP_SLACK_SPEED 0.5
-/* Maximum number of times that a step changes its features: adds those that a solution penetrates, removes those that are
- * lost, or replaces them. */
+/* Maximum number of times that a step changes its features: adds those that a solution penetrates, removes those that
+ * are lost, or replaces them. */
 #define TAC_NCP_MAX_ROUNDS 6
 /* m: at the end of a search without solution, smaller overlaps are ignored: it may be anywhere. 0, earlier: B
  * grows by a fifth. */
@@ -27,7 +27,8 @@
 
 /* --- Starts and order of searches --------------------------------------------------------------------------------- */
 
-/* Share of the bodies' size: a motion that overlaps by more is rough, and its first searches are between the borders. */
+/* Share of the bodies' size: a motion that overlaps by more is rough, and its first searches are between the
+ * borders. */
 #define TAC_NCP_ROUGH_DEPTH 0.3
 /* kappa of the first start; m/s, rad/s: its least gaps are what this speed covers in a step. */
 #define TAC_NCP_START_KAPPA 1e-3
@@ -67,6 +68,6 @@
  * refinement, products of dry friction that were a thousandth off made derivatives wrong by as much. */
 #define TAC_NCP_FINE          1e-3
 #define TAC_NCP_FINE_CENTRING 1e-7
-/* Maximum number of Newton steps of the refinement, and of steps along the path before them. A step is taken if it is at
- * most half the last, and leaves about its square: after six, 2^-64 is below rounding. */
+/* Maximum number of Newton steps of the refinement, and of steps along the path before them. A step is taken if it is
+ * at most half the last, and leaves about its square: after six, 2^-64 is below rounding. */
 #define TAC_NCP_REFINEMENTS 6

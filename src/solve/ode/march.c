@@ -249,8 +249,8 @@ tacStatus tac_march_reach(tacMarch *m) {
     tacMarchState *now = &m->now;
     if (m->step.kind == TAC_MARCH_AGAIN) {
         const tacFlowCalls *call = m->flow->call;
-        int couples = now->begun > 0 &&
-                      (call->couples == NULL || call->couples(m->flow->user, now->begun - 1, now->begun));
+        int couples =
+            now->begun > 0 && (call->couples == NULL || call->couples(m->flow->user, now->begun - 1, now->begun));
         m->info->ties += couples;
         TAC_TRY(open_set(m, now->begun + 1, &onsets, &changed));
         now->begun = now->begun + 1 < onsets ? now->begun + 1 : -1;
