@@ -55,7 +55,7 @@ static char *trimmed(char *text) {
 
 static FILE *run_help(const char *program, const char *verb) {
     char command[PATH + 2 * NAME];
-    snprintf(command, sizeof command, "'%s' %s --help", program, verb);
+    snprintf(command, sizeof command, "'%s' %.*s --help", program, NAME - 1, verb);
     FILE *pipe = popen(command, "r");
     if (pipe == NULL) fail("cannot run", program);
     return pipe;
@@ -115,7 +115,7 @@ static void put_help_line(FILE *out, char *line) {
 
 static void write_verb(const char *program, const char *folder, const char *version, const Verb *verb) {
     char name[2 * NAME], line[LINE];
-    snprintf(name, sizeof name, "tactus-%s", verb->name);
+    snprintf(name, sizeof name, "tactus-%.*s", NAME - 1, verb->name);
     FILE *help = run_help(program, verb->name), *out = open_page(folder, name, version);
     fprintf(out, "tactus\\-%s \\- ", verb->name);
     put_line(out, "", verb->summary);
