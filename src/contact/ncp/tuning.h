@@ -4,26 +4,26 @@
  *
  * Effects are those of an ablation (tools/ablate.py): steps without solution of 240 random models, many of which start
  * in jams (R), of nine robots at time steps from 1e-4 to 5e-2 s (B), and runs with such a step of polytopes that fall
- * (D). Draws count by their number: with all numbers as they are draw 3 gives R 84 of 3600, B 62 of 1800, D 0 of 360.
+ * (D). Draws count by their number: draw 3 gives R 84 of 3600, B 62 of 1800, D 0 of 360.
  * R and B scatter from draw to draw by a quarter, so that less is no effect. The bases of effects:
  *   old    draws 0 and 1 when kappa started at 1e-2 and fell by 100 at most: R 89 of 7200 (60 models of 60 steps),
  *          B 147 of 3600, D 0 of 720
  *   path   draws 0, 1, 2 of the same: R 186 of 10800, B 203 of 5400, D 0 of 1080
- *   3      draw 3, with the numbers as they are
+ *   3      draw 3, with the numbers as they are but the second start at half the velocity
  *   first  one draw, before solve/interior.c had one loop: R 13 of 3600, B 41 of 1800, D 0 of 360 */
 #pragma once
 
 /* --- Features ----------------------------------------------------------------------------------------------------- */
 
 /* m/s: speed beyond its own and that of free fall which a geom may reach within one step. Features within it are found
- * ahead; geoms that stay further apart have their nearest features alone. 0: 3, R 82, B 57, iterations of D grow by 2 %;
- * first, R and B grew by a sixth and a half, as contacts are found after a search, which starts over. */
+ * ahead; geoms that stay further apart have their nearest features alone. 0: 3, R 82, B 57, iterations of D grow by
+ * 2 %; first, R and B grew by a sixth and a half, as contacts are found after a search, which starts over. */
 #define TAC_NCP_SLACK_SPEED 0.5
 /* Maximum number of times that a step changes its features: adds those that a solution penetrates, removes those that
  * are lost, or replaces them. 3: 3, B 61, D 0, no effect; first, B grew by a half. */
 #define TAC_NCP_MAX_ROUNDS 6
-/* m: at the end of a search without solution, smaller overlaps are ignored: it may be anywhere. 0: before first,
- * B grew by a fifth. */
+/* m: at the end of a search without solution, smaller overlaps are ignored: it may be anywhere. 0: 3, B 52, no effect;
+ * before first, B grew by a fifth. */
 #define TAC_NCP_ROUGH_OVERLAP 1e-3
 /* m: two computations of the same touch agree to this; a rim meets an edge in two places, which are further apart. 0:
  * old, R 195. Unbounded: a collision of a rim lacks a contact (test_ncp_contacts). */
@@ -51,8 +51,8 @@
 #define TAC_NCP_OTHER_KAPPA 1.0
 #define TAC_NCP_OTHER_SPEED 2.0
 /* Share of the way to the border of the cones that a step takes at least: in searches from the first start, and in the
- * others, which are more careful. 0.8 for both: first, D 3, B grows by 11. 0.9 for both: before first, B grew
- * by 21. */
+ * others, which are more careful. 0.8 for both: first, D 3, B grows by 11. 0.9 for both: 3, B 50;
+ * before first, B grew by 21. */
 #define TAC_NCP_SHARE_FIRST  0.9
 #define TAC_NCP_SHARE_OTHERS 0.8
 
