@@ -26,7 +26,7 @@ static const struct {
     int slips;
 } STARTS[TAC_NCP_STARTS] = {
     {TAC_NCP_START_KAPPA, TAC_NCP_START_SPEED, 1, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, 0, 1},
-    {TAC_NCP_OTHER_KAPPA, TAC_NCP_OTHER_SPEED, TAC_NCP_OTHER_SHARE, 0, 0, TAC_NCP_START_ENERGY, 0}};
+    {TAC_NCP_OTHER_KAPPA, TAC_NCP_OTHER_SPEED, 0, 0, 0, TAC_NCP_START_ENERGY, 0}};
 /* Features that may be added after a first solution: twice the number of contacts, at most MAX_ADDED. Edges between
  * bodies that there is room for, per body. */
 enum { MAX_ADDED = 64, EDGES_PER_BODY = 16 };
