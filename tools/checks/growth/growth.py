@@ -120,4 +120,4 @@ def speed(context):
 @check("growth-frames", bar="silico-contact-frames: the plane across the normal separates the scaled shapes to 1e-9, all frames finite")
 def frames(context):
     got = reproduce(context, "silico-contact-frames")
-    return Result(got["pass"] is True, f"{got['tactus']['scenes']} scenes, worst {got['tactus']['worst']:.1e} of the size")
+    return Result(got["pass"] is True, f"{got['tactus']['scenes']:.0f} scenes, worst {got['tactus']['worst']:.1e} of the size")
