@@ -23,6 +23,7 @@ typedef struct tacAdaptive {
     int *bound;                     /* 2 na: gaps of the last watch: 2 activation + side */
     int *onset;                     /* 2 na: activations that reach their range at the state of the last open */
     int nonset, nbound;
+    int ties;       /* at the start, of clamps: one that is passed on the way is no corner; -1: not known yet */
     double *bar;    /* na */
     double *signal; /* max_signals: of the last rate */
     int nsignal;

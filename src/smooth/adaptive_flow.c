@@ -12,6 +12,7 @@
 
 void tac_adaptive_finish_rate(tacAdaptive *a, const double *x, double *f) {
     const tacModel *m = a->ctx->model;
+    if (a->ties < 0) a->ties = a->ctx->work.ties;
     memcpy(f, x + m->nq, (size_t)m->nv * sizeof *f);
     for (int j = 0; j < m->na; j++)
         f[2 * m->nv + j] = a->held[j] ? 0 : a->ctx->work.act_dot[j];

@@ -59,6 +59,7 @@ static tacStatus open_step(const tacAdaptiveKind *kind, tacContext *ctx, const d
     *a = (tacAdaptive){.ctx = ctx, .u = u};
     if (!layout(kind, a, ctx->model, &ctx->options, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memset(a->held, 0, (size_t)ctx->model->na);
+    a->ties = -1;
     ctx->info =
         (tacStepInfo){.class_margin = TAC_INFINITY, .feature_margin = TAC_INFINITY, .graze_margin = TAC_INFINITY};
     return tac_march_layout(march, &a->flow, &a->options, &ctx->arena) ? TAC_OK : TAC_ERR_ARENA_FULL;
@@ -68,6 +69,7 @@ static tacStatus open_step(const tacAdaptiveKind *kind, tacContext *ctx, const d
 static tacStatus end_step(tacAdaptive *a, const tacMarch *march, tacStatus status, double *y) {
     tacContext *ctx = a->ctx;
     ctx->acting = NULL;
+    ctx->work.ties = a->ties > 0 ? a->ties : 0;
     if (status != TAC_OK) return status;
     memcpy(ctx->work.next, march->now.x, (size_t)tac_nx(ctx->model) * sizeof(double));
     if (tac_first_nonfinite(tac_nx(ctx->model), ctx->work.next) >= 0) return TAC_ERR_NONFINITE;

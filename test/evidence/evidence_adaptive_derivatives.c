@@ -7,8 +7,8 @@
  *   {"model":path, "states":n, "in_contact":n, "events":n, "onsets":states, "switching":n, "ties":n, "compared":n,
  *    "within":n, "failed":n, "endless":n, "worst":e, "median":e, "reverse":e, "parameters":n,
  *    "cases":[[number, error], ...]}
- * endless: onsets without an end, TAC_ERR_EVENTS. switching: what acts changes within the smallest stencil (held), or
- * features change (free). */
+ * endless: onsets without an end, TAC_ERR_EVENTS. switching: features change within the step, or what acts changes
+ * within the smallest stencil (held). Why a state failed goes to standard error. */
 #include "adaptive_scene.h"
 #include "measure/differences.h"
 #include "measure/draw_contact.h"
@@ -31,7 +31,7 @@ enum { HELD_STEPS = 32, SEED = 29, STREAM = 43, MOST_CASES = 12, PATH_TEXT = 128
 
 typedef struct Study {
     Scene s;
-    tacSim *drawing; /* Euler's steps, which lead to the states */
+    tacSim *drawing; /* the model's own steps, which lead to the states */
     tacOptions draw_options;
     int held, np;
     double *x, *u, *theta, *direction; /* direction: ndx, nu, np numbers */
@@ -209,13 +209,14 @@ static void run_state(Study *w, uint64_t number) {
     if (status != TAC_OK) {
         w->endless += status == TAC_ERR_EVENTS;
         w->failed += status != TAC_ERR_EVENTS;
+        fprintf(stderr, "%s, state %llu: %s\n", w->s.path, (unsigned long long)number, tac_sim_error(w->s.sim));
         return;
     }
     w->in_contact += info.contacts > 0;
     w->events += info.events;
     w->onsets += info.events > 0;
     w->ties += info.ties > 0;
-    if (!w->held && info.switches > 0)
+    if (info.switches > 0)
         w->switching++;
     else if (w->held ? differentiate_held(w) : differentiate_free(w))
         compare(w, number);
@@ -229,7 +230,6 @@ static Study open_study(int held, const char *path, int n, char **parameter, siz
     tacOptions options = tac_default_options(m);
     tacError err;
     options.contact = TAC_CONTACT_MODEL_SOFT;
-    options.integrator = TAC_INTEGRATOR_EULER;
     w.draw_options = options;
     if (tac_sim_new(m, &options, &w.drawing, &err) != TAC_OK) {
         fprintf(stderr, "%s: %s\n", path, err.text);

@@ -75,6 +75,8 @@ static void draw_start(Scene *s, uint64_t number) {
         d[i] = ANGLE * tac_random_normal(STREAM, number, (uint64_t)i);
         v[i] = (is_free(m) ? SPEED : SWING) * tac_random_normal(STREAM, number, (uint64_t)(m->nv + i));
     }
+    for (int i = 0; i < m->nu; i++)
+        s->u[i] = scene_control(s, STREAM + 2, number, i);
     tac_qpos_add(m, s->x, d, s->x);
     if (is_free(m)) {
         lift(s, LEAST_GAP + (MOST_GAP - LEAST_GAP) * tac_random_uniform(STREAM, number, (uint64_t)(2 * m->nv)));
@@ -141,6 +143,7 @@ static void run_drop(Drop *d, uint64_t number, Drops *found) {
     draw_start(&d->s, number);
     draw_direction(d, number);
     memcpy(d->x, d->s.x, (size_t)d->s.nx * sizeof(double));
+    memcpy(d->fine.u, d->s.u, (size_t)d->s.nu * sizeof(double));
     memcpy(d->push, d->direction, (size_t)ndx * sizeof(double));
     tacStatus status = adaptive_push(&d->s, STEPS, d->push, &largest, d->work, &r);
     found->drops++;

@@ -333,7 +333,7 @@ static void contact_models(void **state) {
 
 static void bad_calls(void **state) {
     (void)state;
-    static const double kappas[] = {0, -1, 1.5, NAN, INFINITY};
+    static const double kappas[] = {0, -1, 1.5, (double)NAN, (double)INFINITY};
     World w = open_model(parse("<geom name='floor' type='plane' size='1 1 1'/><geom type='plane' size='1 1 1'/>"
                                "<body><freejoint/><geom size='.1'/></body>"
                                "<body><freejoint/><geom type='box' size='.1 .1 .1'/></body>"));
@@ -349,7 +349,7 @@ static void bad_calls(void **state) {
     CHECK_INT(tac_geom_growth(w.sim, w.q, NULL, 0, 2, 1e-4, &g), TAC_OK);
     CHECK_NEAR(g.normal.z, 1, 1e-12);
     CHECK(g.gap <= -1e3);
-    w.q[2] = NAN;
+    w.q[2] = (double)NAN;
     CHECK_INT(tac_geom_growth(w.sim, w.q, NULL, 0, 2, 1e-4, &g), TAC_ERR_NONFINITE);
     close_world(&w);
 }
