@@ -40,7 +40,7 @@ static void bad_shapes(void **state) {
     (void)state;
     const tacGeomType ball = TAC_GEOM_SPHERE, plane = TAC_GEOM_PLANE;
     const Shape shapes[] = {{"pad is -0.1", -0.1, ball, ball, -1, -1, 1},
-                            {"pad is nan", NAN, ball, ball, -1, -1, 1},
+                            {"pad is nan", (double)NAN, ball, ball, -1, -1, 1},
                             {"expected 0 for a plane", 0.1, plane, ball, -1, -1, 1},
                             {"leads back to itself", 0, ball, ball, 0, -1, 1},
                             {"leads back to itself", 0, ball, ball, 1, 0, 1},
@@ -132,7 +132,7 @@ static void bad_faces(void **state) {
     add(&f[2], 1, 0, 0, -2);
     add(&f[3], 1, 0, 0, -1);
     add(&f[4], 0, 0, 0, 1);
-    add(&f[5], 1, NAN, 0, 1);
+    add(&f[5], 1, (double)NAN, 0, 1);
     for (int i = 0; i < 6; i++) {
         tacError err = {.text = ""};
         CHECK(mesh_model(&f[i], &err) == NULL);
