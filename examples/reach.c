@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
     tacOptions options = tac_default_options(model);
     options.contact = TAC_CONTACT_MODEL_NONE;
     if (tac_sim_new(model, &options, &sim, &err) != TAC_OK) return 1;
-    const tacOutput site = {TAC_OUT_SITE_POS, tac_model_find(model, TAC_KIND_SITE, "tip")};
+    const tacOutput site = {.kind = TAC_OUT_SITE_POS, .id = tac_model_find(model, TAC_KIND_SITE, "tip")};
     const tacOutputs tip = {1, &site};
 
     size_t bytes = tac_rollout_vjp_bytes(model, STEPS, 0); /* the states are given: none is kept */

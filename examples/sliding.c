@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
 
     /* what the ground does to the box while it slides: torque, then force */
     double wrench[6];
-    tacOutputs outputs = {1, &(tacOutput){TAC_OUT_CONTACT_FORCE, 1}};
+    tacOutputs outputs = {1, &(tacOutput){.kind = TAC_OUT_CONTACT_FORCE, .id = 1}};
     if (failed("force", tac_outputs(sim, x0, U, &outputs, wrench))) return 1;
     printf("the ground pushes with (%.3f, %.3f, %.3f) N\n", wrench[3], wrench[4], wrench[5]);
     free(memory.memory);

@@ -42,6 +42,6 @@
  * B by 15, D 4. */
 #define TAC_GROWTH 2.0
 /* kappa falls by no more than this factor in one step, and no lower than this share of (E/E_0)^2 kappa_0. 0.01:
- * standing robots take a system more (humanoid 6 of 5, ant 5 of 4); path, R 186, B 203. 0.001: path, R 199, B 193. 0:
- * path, R 212, B 227. */
+ * standing robots take a system more (humanoid 6 of 5, ant 5 of 4); path, R 186, B 203. 0.001: path, R 199, B 193.
+ * 0: path, R 212, B 227. */
 #define TAC_FALL 0.001
