@@ -54,7 +54,8 @@ extern "C" {
     X(TAC_ERR_IMPACTS, "more impacts in a step than the options allow, or too fast a spin; the state after the last "  \
                        "of them is returned")                                                                          \
     X(TAC_ERR_INCONSISTENT,                                                                                            \
-      "the state breaks its constraints: a loop is open, geoms overlap or a joint is out of range")
+      "the state breaks its constraints: a loop is open, geoms overlap or a joint is out of range")                    \
+    X(TAC_ERR_STOPPED, "stopped by the flag of the batch")
 
 typedef enum {
 #define X(name, text) name,

@@ -1,4 +1,5 @@
 /* Many steps. */
+#include "base/threads.h"
 #include "step/call.h"
 
 #include <string.h>
@@ -21,29 +22,61 @@ static tacStatus check_rollout(tacSim *sim, const double *x0, const double *U, i
     return TAC_OK;
 }
 
-tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info) {
-    tacStepInfo last = {.status = TAC_OK, .bad_index = -1, .first_unsolved = -1}, first = last, sum = last;
-    last.status = check_rollout(sim, x0, U, n, X);
-    if (last.status == TAC_OK) {
-        size_t nx = (size_t)tac_nx(sim->ctx.model), ninput = (size_t)tac_ninput(sim->ctx.model, &sim->ctx.options);
-        memmove(X, x0, nx * sizeof *X);
-        tacStatus all = TAC_OK;
-        for (int k = 0; k < n && tac_went_on(last.status); k++) {
-            const double *u = U == NULL ? NULL : U + (size_t)k * ninput;
-            tacStepCall call = {X + (size_t)k * nx, u, X + (size_t)(k + 1) * nx};
-            tac_step_told(sim, "tac_step", &call, info != NULL, &last);
-            if (last.status != TAC_OK && (all == TAC_OK || !tac_went_on(last.status))) name_step(sim, k);
-            all = tac_first_of(all, last.status);
-            if (k == 0) first = last;
-            if (tac_went_on(last.status)) tac_count_step(&sum, k, last.status, last.residual);
-            sum.energy_gain += last.energy_gain;
+/* TAC_ERR_STOPPED, or the policy's controls of step k. */
+static tacStatus drive_step(const tacDrive *drive, int k, const double *x, double *u) {
+    if (tac_flag_read(drive->stop) != 0) return TAC_ERR_STOPPED;
+    if (drive->policy != NULL) drive->policy(drive->context, drive->world, k, x, u);
+    return TAC_OK;
+}
+
+/* Sums and statuses of the steps of a rollout. */
+typedef struct Tally {
+    tacStepInfo first, last, sum;
+    tacStatus all;
+} Tally;
+
+static void roll_step(tacSim *sim, int k, const double *u, double *X, int energy, Tally *t) {
+    size_t nx = (size_t)tac_nx(sim->ctx.model);
+    tacStepCall call = {X + (size_t)k * nx, u, X + (size_t)(k + 1) * nx};
+    tac_step_told(sim, "tac_step", &call, energy, &t->last);
+    if (t->last.status != TAC_OK && (t->all == TAC_OK || !tac_went_on(t->last.status))) name_step(sim, k);
+    t->all = tac_first_of(t->all, t->last.status);
+    if (k == 0) t->first = t->last;
+    if (tac_went_on(t->last.status)) tac_count_step(&t->sum, k, t->last.status, t->last.residual);
+    t->sum.energy_gain += t->last.energy_gain;
+}
+
+static void roll(tacSim *sim, const tacDrive *drive, const double *x0, double *U, int n, double *X, int energy,
+                 Tally *t) {
+    size_t nx = (size_t)tac_nx(sim->ctx.model), ninput = (size_t)tac_ninput(sim->ctx.model, &sim->ctx.options);
+    memmove(X, x0, nx * sizeof *X);
+    for (int k = 0; k < n && tac_went_on(t->last.status); k++) {
+        double *u = U == NULL ? NULL : U + (size_t)k * ninput;
+        tacStatus status = drive_step(drive, k, X + (size_t)k * nx, u);
+        if (status != TAC_OK) {
+            t->last.status = status;
+            break;
         }
-        if (tac_went_on(last.status)) last.status = all;
-        last.energy_gain = sum.energy_gain;
-        last.start = first.start;
-        last.violation = first.violation;
-        tac_take_count(&last, &sum);
+        roll_step(sim, k, u, X, energy, t);
     }
-    if (info != NULL) *info = last;
-    return last.status;
+    if (tac_went_on(t->last.status)) t->last.status = t->all;
+    t->last.energy_gain = t->sum.energy_gain;
+    t->last.start = t->first.start;
+    t->last.violation = t->first.violation;
+    tac_take_count(&t->last, &t->sum);
+}
+
+tacStatus tac_rollout_driven(tacSim *sim, const tacDrive *drive, const double *x0, double *U, int n, double *X,
+                             tacStepInfo *info) {
+    tacStepInfo none = {.status = TAC_OK, .bad_index = -1, .first_unsolved = -1};
+    Tally t = {none, none, none, TAC_OK};
+    t.last.status = check_rollout(sim, x0, U, n, X);
+    if (t.last.status == TAC_OK) roll(sim, drive, x0, U, n, X, info != NULL, &t);
+    if (info != NULL) *info = t.last;
+    return t.last.status;
+}
+
+tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info) {
+    static const tacDrive controls = {.policy = NULL};
+    return tac_rollout_driven(sim, &controls, x0, (double *)U, n, X, info); /* without a policy U is read alone */
 }
