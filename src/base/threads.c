@@ -138,7 +138,11 @@ static void open_round(tacPool *pool, int n, int chunk, tacPoolTask task, void *
 
 void tac_pool_run(tacPool *pool, int n, int chunk, tacPoolTask task, void *context) {
     TAC_ASSERT(n >= 0 && chunk > 0 && task != NULL);
-    if (n == 0) return;
+    if (n <= chunk || pool->wanted == 1) {
+        for (int i = 0; i < n; i++)
+            task(context, i, 0);
+        return;
+    }
     if (pool->owner != getpid()) start(pool);
     open_round(pool, n, chunk, task, context);
     take_chunks(pool, 0);
