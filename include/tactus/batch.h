@@ -35,6 +35,7 @@ typedef struct tacBatchOptions {
     const volatile int *stop; /* not 0 there: no further step of a rollout and no further world begins; default NULL */
 } tacBatchOptions;
 
+/* The defaults of each field, and the cookie. */
 TAC_API tacBatchOptions tac_default_batch_options(void);
 
 /* Keeps the model, which must outlive the batch, and copies both options. options->batch_info, if given, has one info
