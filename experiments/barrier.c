@@ -321,7 +321,7 @@ static tacStatus run_interior(tacSim *sim, Problem *k, tacBarrierRuns *out) {
     watched.norm = watched_norm;
     k->run = &out->interior;
     tacStatus status = go_to(sim, k->p, &watched,
-                             (tacInteriorSettings){out->kappa, out->tolerance, CENTRING, BARRIER_ROOM, 0, SHARE, 1});
+                             (tacInteriorSettings){out->kappa, out->tolerance, CENTRING, BARRIER_ROOM, 0, 0, SHARE, 1});
     out->interior.solved = status == TAC_OK;
     return status == TAC_ERR_UNSOLVED ? TAC_OK : status;
 }
@@ -334,7 +334,7 @@ tacStatus barrier_runs(tacSim *sim, const double *x, const double *u, tacBarrier
     out->contacts = p.ncontact;
     if (status == TAC_OK && p.ncontact > 0) {
         status = open_problem(&k, &p, out) ? run_interior(sim, &k, out) : TAC_ERR_MEMORY;
-        tacInteriorSettings first = {PRIMAL_START, out->tolerance, CENTRING, BARRIER_ROOM, 0, SHARE, 0};
+        tacInteriorSettings first = {PRIMAL_START, out->tolerance, CENTRING, BARRIER_ROOM, 0, 0, SHARE, 0};
         if (status == TAC_OK && go_to(sim, &p, &k.base, first) == TAC_OK) status = run_primal(&k, out);
         close_problem(&k);
     }

@@ -78,14 +78,14 @@ static void draw(FILE *file, const Drop *drop) {
                     .subtitle = "height of its lowest contact point",
                     .x1 = SECONDS,
                     .y0 = -0.1,
-                    .y1 = 0.6};
+                    .y1 = 0.6,
+                    .nkey = NRATE};
     plot_begin(&plot);
     plot_axes(&plot, "time, s", "gap, m");
     for (int i = 0; i < NRATE; i++) {
         plot_curve(&plot, COLOUR[i], SAMPLES, time, drop[i].lowest);
-        plot_note(&plot, (tacPlotNote){COLOUR[i], "end", SECONDS, 0.6, -8, 18 * (i + 1)},
-                  "steps of %g s: deepest %.0e m, %.1f iterations a step", drop[i].dt, fmax(drop[i].penetration, 0),
-                  drop[i].iterations);
+        plot_key(&plot, COLOUR[i], "steps of %g s: deepest %.0e m, %.1f iterations a step", drop[i].dt,
+                 fmax(drop[i].penetration, 0), drop[i].iterations);
     }
     plot_end(&plot);
 }

@@ -114,7 +114,8 @@ static void draw(FILE *file, const Found *f) {
                     .x1 = 50,
                     .y0 = 1,
                     .y1 = 1e16,
-                    .log_y = 1};
+                    .log_y = 1,
+                    .nkey = NROBOT};
     plot_begin(&plot);
     plot_axes(&plot, "iteration", "condition number");
     for (int r = 0; r < NROBOT; r++) {
@@ -125,8 +126,8 @@ static void draw(FILE *file, const Found *f) {
         plot_curve(&plot, COLOUR[r], runs->interior.count, at, runs->interior.condition);
         for (int i = 0; i < runs->primal.count && at[i] <= plot.x1; i++)
             plot_dot(&plot, COLOUR[r], at[i], runs->primal.condition[i]);
-        plot_note(&plot, (tacPlotNote){COLOUR[r], "end", 50, 1e16, -8, 18 * (r + 1)},
-                  "%s: %.1f iterations a step, at most %d", ROBOTS[r].label, f[r].iterations, f[r].most);
+        plot_key(&plot, COLOUR[r], "%s: %.1f iterations a step, at most %d", ROBOTS[r].label, f[r].iterations,
+                 f[r].most);
     }
     plot_end(&plot);
 }

@@ -120,14 +120,14 @@ static void draw(FILE *file, const Flight *flight) {
                     .subtitle = "part of its axis along where it first pointed; steps of 10 ms, no gravity",
                     .x1 = SECONDS,
                     .y0 = -1,
-                    .y1 = 1};
+                    .y1 = 1,
+                    .nkey = NSPIN};
     plot_begin(&plot);
     plot_axes(&plot, "time, s", "axis");
     for (int i = 0; i < NSPIN; i++) {
         plot_curve(&plot, COLOUR[i], STEPS, time, flight[i].along);
-        plot_note(&plot, (tacPlotNote){COLOUR[i], "start", 0, -1, 12, -8 - 18 * i},
-                  "%g rad/s: half over at %.2f s, Euler's equations %.2f s", flight[i].spin, flight[i].first,
-                  flight[i].exact);
+        plot_key(&plot, COLOUR[i], "%g rad/s: half over at %.2f s, Euler's equations %.2f s", flight[i].spin,
+                 flight[i].first, flight[i].exact);
     }
     plot_end(&plot);
 }

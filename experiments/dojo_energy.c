@@ -183,7 +183,8 @@ static void draw(FILE *file, const Drift *drift) {
                     .subtitle = "kinetic energy over that of the first step, ten seconds from random joint speeds",
                     .x1 = 10,
                     .y0 = 0.99,
-                    .y1 = 1.01};
+                    .y1 = 1.01,
+                    .nkey = NDRIFT};
     for (int i = 0; i < NDRIFT; i++)
         for (int k = 0; k < SAMPLES; k++) {
             plot.y0 = fmin(plot.y0, drift[i].energy[k]);
@@ -193,8 +194,7 @@ static void draw(FILE *file, const Drift *drift) {
     plot_axes(&plot, "time, s", "energy");
     for (int i = 0; i < NDRIFT; i++) {
         plot_curve(&plot, COLOUR[i], SAMPLES, drift[i].time, drift[i].energy);
-        plot_note(&plot, (tacPlotNote){COLOUR[i], "end", 10, plot.y1, -8, 18 * (i + 1)},
-                  "steps of %g s: mean changes by %.1e", drift[i].dt, drift[i].change);
+        plot_key(&plot, COLOUR[i], "steps of %g s: mean changes by %.1e", drift[i].dt, drift[i].change);
     }
     plot_end(&plot);
 }

@@ -61,14 +61,14 @@ static void draw(FILE *file, const Path *cone, const Path *pyramid) {
                     .x0 = -2,
                     .x1 = 3,
                     .y0 = -0.6,
-                    .y1 = 0.4};
+                    .y1 = 0.4,
+                    .nkey = 2};
     plot_begin(&plot);
     plot_axes(&plot, "x, m", "y, m");
     plot_curve(&plot, "one", STEPS + 1, pyramid->x, pyramid->y);
     plot_curve(&plot, "own", STEPS + 1, cone->x, cone->y);
-    plot_note(&plot, (tacPlotNote){"own", "start", -2, 0.4, 12, 18}, "cone: %.0e m aside of a straight line",
-              cone->aside);
-    plot_note(&plot, (tacPlotNote){"one", "start", -2, 0.4, 12, 36}, "pyramid: %.2f m aside", pyramid->aside);
+    plot_key(&plot, "own", "cone: %.0e m aside of a straight line", cone->aside);
+    plot_key(&plot, "one", "pyramid: %.2f m aside", pyramid->aside);
     plot_end(&plot);
 }
 

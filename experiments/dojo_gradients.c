@@ -155,16 +155,16 @@ static void draw(FILE *file, const Curve *curve, const Smoothing *smoothing) {
                         "derivative of the way across by the push, one step of 0.1 s; friction gives way at 0.1 N s",
                     .x1 = MOST_PUSH,
                     .y0 = -0.05,
-                    .y1 = 0.15};
+                    .y1 = 0.15,
+                    .nkey = NKAPPA + 1};
     plot_begin(&plot);
     plot_axes(&plot, "push, N s", "derivative, m/(N s)");
     plot_curve(&plot, "bad", SMOOTHED, smoothed, smoothing[1].slope0);
     for (int i = 0; i < NKAPPA; i++) {
         plot_curve(&plot, COLOUR[i], PUSHES, push, curve[i].slope);
-        plot_note(&plot, (tacPlotNote){COLOUR[i], "start", 0, 0.15, 12, 18 + 18 * i}, "kappa %.0e", KAPPA[i]);
+        plot_key(&plot, COLOUR[i], "kappa %.0e", KAPPA[i]);
     }
-    plot_note(&plot, (tacPlotNote){"bad", "start", 0, 0.15, 12, 18 + 18 * NKAPPA}, "randomized smoothing, %d samples",
-              SAMPLES);
+    plot_key(&plot, "bad", "randomized smoothing, %d samples", SAMPLES);
     plot_end(&plot);
 }
 

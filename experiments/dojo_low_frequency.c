@@ -64,15 +64,15 @@ static void draw(FILE *file, Fall (*f)[NRATE]) {
                     .title = "Atlas and A1 fall to the ground",
                     .subtitle = "height of pelvis (above) and trunk (below), 20 to 500 steps a second",
                     .x1 = SECONDS,
-                    .y1 = 1.6};
+                    .y1 = 1.6,
+                    .nkey = NRATE};
     plot_begin(&plot);
     plot_axes(&plot, "time, s", "height, m");
     for (int i = 0; i < NRATE; i++) {
         for (int r = 0; r < NROBOT; r++)
             plot_curve(&plot, COLOUR[i], SAMPLES, time, f[r][i].height);
-        plot_note(&plot, (tacPlotNote){COLOUR[i], "end", SECONDS, 1.6, -8, 18 * (i + 1)},
-                  i == NRATE - 1 ? "%d Hz" : "%d Hz: %.1f and %.1f mm off", RATE[i], 1e3 * f[0][i].rms,
-                  1e3 * f[1][i].rms);
+        plot_key(&plot, COLOUR[i], i == NRATE - 1 ? "%d Hz" : "%d Hz: %.1f and %.1f mm off", RATE[i], 1e3 * f[0][i].rms,
+                 1e3 * f[1][i].rms);
     }
     plot_end(&plot);
 }

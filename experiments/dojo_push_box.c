@@ -96,12 +96,15 @@ static void draw(FILE *file, const Push *p) {
                         "distance of the box from the arm's base; dots: where it ends in the paper's simulation",
                     .x1 = STEPS * TIME_STEP,
                     .y0 = 0.2,
-                    .y1 = 0.7};
+                    .y1 = 0.7,
+                    .nkey = NPLACE};
     plot_begin(&plot);
     plot_axes(&plot, "time, s", "distance, m");
     for (int i = 0; i < NPLACE; i++) {
         plot_curve(&plot, COLOUR[i], STEPS + 1, time, p[i].distance);
         plot_dot(&plot, COLOUR[i], plot.x1, PLACES[i].paper);
+        plot_key(&plot, COLOUR[i], "starts at %.2f m: ends at %.3f m, in the paper %.3f m", p[i].distance[0],
+                 p[i].distance[STEPS], PLACES[i].paper);
     }
     plot_end(&plot);
 }

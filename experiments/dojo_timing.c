@@ -143,13 +143,17 @@ static void report(tacFindings *found, const Robot *robot, const Measured *m) {
 static void draw(FILE *file, const Measured *m) {
     tacPlot plot = {.file = file,
                     .title = "1000 steps of 0.01 s with gradients",
-                    .subtitle = "seconds: ours, MuJoCo's differences in the same run; grey: Dojo in the paper",
+                    .subtitle = "random controls; seconds of one run",
                     .x0 = 0.01,
                     .x1 = 10,
                     .y1 = NROBOT,
                     .log_x = 1,
-                    .left = 110};
+                    .left = 110,
+                    .nkey = 3};
     plot_begin(&plot);
+    plot_key(&plot, "own", "Tactus");
+    plot_key(&plot, "two", "MuJoCo, by finite differences, in the same run");
+    plot_key(&plot, "soft", "Dojo, in the paper");
     plot_axes(&plot, "seconds", NULL);
     for (int i = 0; i < NROBOT; i++) {
         const char *const colour[] = {"soft", "two", "own"};

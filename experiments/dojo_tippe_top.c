@@ -81,14 +81,15 @@ static void draw(FILE *file, const Top *dojo, const Top *round) {
                     .subtitle = "what of the axis points up, over ten seconds on the ground",
                     .x1 = 10,
                     .y0 = -1,
-                    .y1 = 1};
+                    .y1 = 1,
+                    .nkey = 2};
     plot_begin(&plot);
     plot_axes(&plot, "time, s", "axis");
     plot_curve(&plot, "one", SAMPLES, dojo->time, dojo->axis);
     plot_curve(&plot, "own", SAMPLES, round->time, round->axis);
-    plot_note(&plot, (tacPlotNote){"one", "start", 0, -1, 12, -26}, "Dojo's top: half over at %.2f s", dojo->turned);
-    plot_note(&plot, (tacPlotNote){"own", "start", 0, -1, 12, -8},
-              "round top: half over at %.2f s, Jellett's constant kept to %.1e", round->turned, round->change);
+    plot_key(&plot, "one", "Dojo's top: half over at %.2f s", dojo->turned);
+    plot_key(&plot, "own", "round top: half over at %.2f s, Jellett's constant kept to %.1e", round->turned,
+             round->change);
     plot_end(&plot);
 }
 

@@ -182,7 +182,8 @@ static void draw_shares(FILE *file, const Tally *t) {
                     .subtitle = "share of problems that are not solved, by number of contacts",
                     .x0 = LEAST_CONTACTS,
                     .x1 = CONTACTS,
-                    .y1 = 1};
+                    .y1 = 1,
+                    .nkey = METHODS};
     plot_begin(&plot);
     plot_axes(&plot, "contacts", "not solved");
     for (int method = 0; method < METHODS; method++) {
@@ -191,8 +192,7 @@ static void draw_shares(FILE *file, const Tally *t) {
             share[i] = t->drawn[i] > 0 ? (double)t->failed[method][i] / t->drawn[i] : 0;
         }
         plot_curve(&plot, colour[method], SIZES, contacts, share);
-        plot_note(&plot, (tacPlotNote){colour[method], "start", LEAST_CONTACTS, 1, 12, 20 + 20 * method}, "%s",
-                  METHOD_NAMES[method]);
+        plot_key(&plot, colour[method], "%s", METHOD_NAMES[method]);
     }
     plot_end(&plot);
 }

@@ -216,11 +216,12 @@ static void draw(FILE *file, const Trip *trip) {
     const Point target[TRIPS] = {MIDDLE, END, ASLANT};
     tacPlot plot = {.file = file,
                     .title = "Pushes found with gradients, replayed where friction is analytic",
-                    .subtitle = "the cube's centre from above, m; line: our world, dots: the replay",
+                    .subtitle = "the cube's centre from above, m",
                     .x0 = -0.05,
                     .x1 = 0.5,
                     .y0 = -0.05,
-                    .y1 = 0.3};
+                    .y1 = 0.3,
+                    .nkey = 3};
     plot_begin(&plot);
     plot_axes(&plot, "x", "y");
     for (int i = 0; i < TRIPS; i++) {
@@ -228,9 +229,13 @@ static void draw(FILE *file, const Trip *trip) {
         plot_curve(&plot, colour, STEPS + 1, trip[i].x, trip[i].y);
         for (int k = 0; k <= STEPS; k += 4)
             plot_dot(&plot, i == TO_ASLANT ? "soft" : "two", trip[i].replay_x[k], trip[i].replay_y[k]);
-        plot_note(&plot, (tacPlotNote){"ink", "start", target[i].x, target[i].y, 10, -8},
-                  "%s: replay misses by %.3f mm", names[i], 1e3 * trip[i].replay_miss);
+        plot_note(&plot, (tacPlotNote){"ink", "start", target[i].x, target[i].y, 10, -8}, "%s", names[i]);
     }
+    plot_key(&plot, "own", "our world, to B and C");
+    plot_key(&plot, "two", "their replay: misses B by %.3f mm, C by %.3f mm", 1e3 * trip[0].replay_miss,
+             1e3 * trip[1].replay_miss);
+    plot_key(&plot, "soft", "aslant: line our world, dots the replay, which misses by %.3f mm",
+             1e3 * trip[TO_ASLANT].replay_miss);
     plot_note(&plot, (tacPlotNote){"ink", "start", START.x, START.y, -14, -8}, "A");
     plot_end(&plot);
 }

@@ -88,20 +88,21 @@ static void draw(FILE *file, Lift (*l)[WAYS]) {
                     .x1 = 1,
                     .y0 = 1e-12,
                     .y1 = 1e-2,
-                    .log_y = 1};
+                    .log_y = 1,
+                    .nkey = 2 * PLATES + 1};
     plot_begin(&plot);
     plot_axes(&plot, "s", "overlap, m");
     plot_line(&plot, "soft", 0, BAR_OVERLAP, 1, BAR_OVERLAP);
     for (int i = 0; i < PLATES; i++) {
         plot_curve(&plot, colour[i], STEPS + 1, time, l[i][0].overlap);
         plot_curve(&plot, "own", STEPS + 1, time, l[i][1].overlap);
-        plot_note(&plot, (tacPlotNote){colour[i], "start", 0.35, 1e-2, 0, 20 + 20 * i},
-                  "toi off, %.0f mm: overlap up to %.1e m, lifted %.1f cm", 1e3 * THICKNESS[i], l[i][0].worst,
-                  1e2 * l[i][0].lifted);
-        plot_note(&plot, (tacPlotNote){"own", "start", 0.35, 1e-12, 0, -28 + 18 * i},
-                  "toi on, %.0f mm: overlap %.1g m, lifted %.1f cm", 1e3 * THICKNESS[i], l[i][1].worst,
-                  1e2 * l[i][1].lifted);
+        plot_key(&plot, colour[i], "toi off, %.0f mm: overlap up to %.1e m, lifted %.1f cm", 1e3 * THICKNESS[i],
+                 l[i][0].worst, 1e2 * l[i][0].lifted);
     }
+    for (int i = 0; i < PLATES; i++)
+        plot_key(&plot, "own", "toi on, %.0f mm: overlap %.1g m, lifted %.1f cm", 1e3 * THICKNESS[i], l[i][1].worst,
+                 1e2 * l[i][1].lifted);
+    plot_key(&plot, "soft", "overlap that the experiment allows: %.0e m", BAR_OVERLAP);
     plot_end(&plot);
 }
 

@@ -99,7 +99,8 @@ static void draw(FILE *file, const Bounces *exact, const Bounces *bounce, double
                     .subtitle = "gap after the step over gap before it; restitution 0.75, 1 m/s, 10 ms",
                     .x1 = 0.01,
                     .y0 = -0.002,
-                    .y1 = 0.02};
+                    .y1 = 0.02,
+                    .nkey = 4};
     plot_begin(&plot);
     plot_axes(&plot, "gap before, m", "gap after, m");
     plot_line(&plot, "soft", 0, -e * h * SPEED, 0.01, 0.01 - e * h * SPEED);
@@ -112,10 +113,10 @@ static void draw(FILE *file, const Bounces *exact, const Bounces *bounce, double
         plot_line(&plot, "own", q - reach, y - reach * bounce->slope[i], q + reach, y + reach * bounce->slope[i]);
         plot_dot(&plot, "own", q, y);
     }
-    plot_note(&plot, (tacPlotNote){"one", "start", 0, 0.02, 16, 18}, "the step as it is: slope %.3f",
-              exact->slope[SHOWN]);
-    plot_note(&plot, (tacPlotNote){"own", "start", 0, 0, 16, -6},
-              "continuous time, and the gradient for bounces: slope %.3f", bounce->slope[SHOWN]);
+    plot_key(&plot, "soft", "the step");
+    plot_key(&plot, "one", "its exact gradient: slope %.3f", exact->slope[SHOWN]);
+    plot_key(&plot, "two", "a bounce in continuous time");
+    plot_key(&plot, "own", "the gradient for bounces: slope %.3f", bounce->slope[SHOWN]);
     plot_end(&plot);
 }
 

@@ -104,17 +104,16 @@ static void draw(FILE *file, const Learning *plain, const Learning *aware) {
                     .subtitle =
                         "height after 0.5 s over iterations of gradient descent, which starts at rest with no thrust",
                     .x1 = ITERATIONS,
-                    .y1 = 6};
+                    .y1 = 6,
+                    .nkey = 3};
     plot_begin(&plot);
     plot_axes(&plot, "iteration", "height, m");
     plot_line(&plot, "soft", 0, TARGET, ITERATIONS, TARGET);
     plot_curve(&plot, "one", ITERATIONS + 1, iteration, plain->height);
     plot_curve(&plot, "own", ITERATIONS + 1, iteration, aware->height);
-    plot_note(&plot, (tacPlotNote){"soft", "start", 0, TARGET, 12, -8}, "target");
-    plot_note(&plot, (tacPlotNote){"one", "end", ITERATIONS, plain->height[0], -8, -8}, "exact gradients: moved %.0e m",
-              moved(plain));
-    plot_note(&plot, (tacPlotNote){"own", "end", ITERATIONS, TARGET, -8, 24}, "complementarity-aware: ends at %.4f m",
-              aware->height[ITERATIONS]);
+    plot_key(&plot, "soft", "target");
+    plot_key(&plot, "one", "exact gradients: moved %.0e m", moved(plain));
+    plot_key(&plot, "own", "complementarity-aware: ends at %.4f m", aware->height[ITERATIONS]);
     plot_end(&plot);
 }
 

@@ -278,14 +278,19 @@ static void say(tacFindings *found, const Case *c, const Measured *m) {
 static void draw(FILE *file, const Measured *m) {
     tacPlot plot = {.file = file,
                     .title = "All Jacobians of one step in contact",
-                    .subtitle = "time, us: analytic, central differences, Ridders; grey: Nimble's analytic",
+                    .subtitle = "time of each way, and the largest error of ours",
                     .x0 = 1,
                     .x1 = 1e6,
                     .y0 = 0,
                     .y1 = NCASE,
                     .log_x = 1,
-                    .left = 110};
+                    .left = 110,
+                    .nkey = 4};
     plot_begin(&plot);
+    plot_key(&plot, "soft", "Nimble, analytic, in the paper");
+    plot_key(&plot, "own", "Tactus, analytic");
+    plot_key(&plot, "two", "Tactus, central differences");
+    plot_key(&plot, "one", "Tactus, Ridders' differences");
     plot_axes(&plot, "microseconds", NULL);
     for (int i = 0; i < NCASE; i++) {
         double y = NCASE - 1 - i, us[] = {m[i].us_ridders, m[i].us_central, m[i].us_jac, CASES[i].nimble_us};

@@ -72,11 +72,14 @@ static int total(const int *count) {
 static void draw(FILE *file, const Motion *m) {
     tacPlot plot = {.file = file,
                     .title = "Are the last step's contact classes right again?",
-                    .subtitle = "motions from gravity alone (left) to strong pushes (right): green right, red wrong",
+                    .subtitle = "motions from gravity alone (left) to strong pushes (right)",
                     .x1 = MOST_STEPS,
                     .y1 = NCASE,
-                    .left = 120};
+                    .left = 120,
+                    .nkey = 2};
     plot_begin(&plot);
+    plot_key(&plot, "good", "right");
+    plot_key(&plot, "bad", "wrong");
     plot_axes(&plot, "step", NULL);
     for (int i = 0; i < NCASE; i++) {
         double y = NCASE - 1 - i;

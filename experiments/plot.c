@@ -4,7 +4,8 @@
 #include <stdarg.h>
 
 /* px */
-enum { WIDTH = 760, HEIGHT = 460, LEFT = 74, RIGHT = 30, TOP = 66, BOTTOM = 54, DOT = 4 };
+enum { WIDTH = 760, HEIGHT = 460, LEFT = 88, RIGHT = 30, TOP = 66, BOTTOM = 54, DOT = 4 };
+enum { KEY_ROW = 20, SWATCH = 12 };
 /* Numbers along an axis that is not of decades: about so many. */
 enum { TICKS = 6 };
 
@@ -55,7 +56,7 @@ double plot_x(const tacPlot *p, double x) {
 }
 
 double plot_y(const tacPlot *p, double y) {
-    return p->height - BOTTOM - place(y, p->y0, p->y1, p->log_y) * (p->height - TOP - BOTTOM);
+    return p->height - BOTTOM - place(y, p->y0, p->y1, p->log_y) * (p->height - p->top - BOTTOM);
 }
 
 static void put_text(FILE *f, const char *text) {
@@ -67,6 +68,9 @@ void plot_begin(tacPlot *p) {
     if (p->width == 0) p->width = WIDTH;
     if (p->height == 0) p->height = HEIGHT;
     if (p->left == 0) p->left = LEFT;
+    p->top = TOP + KEY_ROW * p->nkey;
+    p->height += KEY_ROW * p->nkey;
+    p->key = 0;
     fprintf(
         p->file,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n",
@@ -78,6 +82,20 @@ void plot_begin(tacPlot *p) {
     fprintf(p->file, "</text>\n<text class=\"soft\" x=\"20\" y=\"48\">");
     put_text(p->file, p->subtitle);
     fputs("</text>\n", p->file);
+}
+
+void plot_key(tacPlot *p, const char *colour, const char *format, ...) {
+    char text[256];
+    int y = TOP + KEY_ROW * p->key++;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    fprintf(p->file, "<g class=\"key\"><rect class=\"%s\" x=\"20\" y=\"%d\" width=\"%d\" height=\"%d\"/>", colour,
+            y - SWATCH + 1, SWATCH, SWATCH);
+    fprintf(p->file, "<text class=\"ink\" x=\"%d\" y=\"%d\">", 20 + SWATCH + 8, y);
+    put_text(p->file, text);
+    fputs("</text></g>\n", p->file);
 }
 
 /* A round number near range / TICKS: 1, 2 or 5 times a power of ten. */
@@ -124,7 +142,7 @@ static void y_axis(const tacPlot *p, const char *name) {
                 y + 4, at);
     }
     fprintf(p->file, "<text class=\"soft\" text-anchor=\"middle\" transform=\"translate(16 %d) rotate(-90)\">",
-            (TOP + p->height - BOTTOM) / 2);
+            (p->top + p->height - BOTTOM) / 2);
     put_text(p->file, name);
     fputs("</text>\n", p->file);
 }

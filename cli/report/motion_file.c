@@ -28,9 +28,56 @@ tacMotionFormat cli_motion_format(const char *path) {
     return strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0 ? TAC_MOTION_HTML : TAC_MOTION_NONE;
 }
 
+/* The name of a geom, or its number: #3. */
+static const char *geom_name(const tacModel *m, int geom, char text[COLUMN]) {
+    const char *name = tac_model_name(m, TAC_KIND_GEOM, geom);
+    if (name[0] != '\0') return name;
+    snprintf(text, COLUMN, "#%d", geom);
+    return text;
+}
+
+/* Columns of forces: force:GEOM1:GEOM2:normal, :friction1, :friction2. */
+static void write_force_names(const tacModel *m, int n, const tacPairSum *pair, FILE *stream) {
+    static const char *const PARTS[] = {"normal", "friction1", "friction2"};
+    char one[COLUMN], two[COLUMN], name[3 * COLUMN];
+    for (int i = 0; i < 3 * n; i++) {
+        const int *geom = pair[i / 3].geom;
+        snprintf(name, sizeof name, "force:%s:%s:%s", geom_name(m, geom[0], one), geom_name(m, geom[1], two),
+                 PARTS[i % 3]);
+        fputc(',', stream);
+        cli_csv_name(stream, name);
+    }
+}
+
+/* Pairs without a contact in the frame have zeros. */
+static void write_forces(const tacForceList *frame, int n, const tacPairSum *pair, FILE *stream) {
+    for (int i = 0; i < n; i++) {
+        static const double NONE[3] = {0};
+        const double *force = NONE;
+        for (int k = 0; k < frame->npair; k++)
+            if (memcmp(frame->pair[k].geom, pair[i].geom, sizeof pair[i].geom) == 0) force = frame->pair[k].force;
+        cli_csv_numbers(stream, 3, force);
+    }
+}
+
+static void write_frames(const tacMotion *motion, int npair, const tacPairSum *pair, FILE *stream) {
+    for (int f = 0; f < motion->nframe; f++) {
+        fprintf(stream, "%.17g", motion->time[f]);
+        for (int c = 0; c < NCOLUMNS; c++)
+            cli_csv_numbers(stream, cli_column_count(motion->model, COLUMNS[c].kind),
+                            cli_column_values(motion, COLUMNS[c].kind, f));
+        fprintf(stream, ",%.17g,%.17g", motion->kinetic[f], motion->potential[f]);
+        if (npair > 0) write_forces(&motion->forces[f], npair, pair, stream);
+        fputc('\n', stream);
+    }
+}
+
 int cli_write_csv(const char *verb, const tacMotion *motion, FILE *stream) {
     const tacModel *m = motion->model;
     char name[COLUMN];
+    tacPairSum *pair;
+    int npair = cli_motion_pairs(motion, &pair);
+    if (npair < 0) return cli_fail(verb, "out of memory");
     fputs("time", stream);
     for (int c = 0; c < NCOLUMNS; c++)
         for (int i = 0; i < cli_column_count(m, COLUMNS[c].kind); i++) {
@@ -38,14 +85,11 @@ int cli_write_csv(const char *verb, const tacMotion *motion, FILE *stream) {
             fputc(',', stream);
             cli_csv_name(stream, name);
         }
-    fputs(",kinetic,potential\n", stream);
-    for (int f = 0; f < motion->nframe; f++) {
-        fprintf(stream, "%.17g", motion->time[f]);
-        for (int c = 0; c < NCOLUMNS; c++)
-            cli_csv_numbers(stream, cli_column_count(m, COLUMNS[c].kind),
-                            cli_column_values(motion, COLUMNS[c].kind, f));
-        fprintf(stream, ",%.17g,%.17g\n", motion->kinetic[f], motion->potential[f]);
-    }
+    fputs(",kinetic,potential", stream);
+    write_force_names(m, npair, pair, stream);
+    fputc('\n', stream);
+    write_frames(motion, npair, pair, stream);
+    free(pair);
     return ferror(stream) ? cli_fail(verb, "cannot write the output") : CLI_GO_ON;
 }
 
@@ -120,6 +164,10 @@ static json_t *trajectory_json(tacJson *json, const tacMotion *motion) {
         json_object_set_new(columns, COLUMNS[c].key, column_names(motion->model, COLUMNS[c].kind));
     }
     json_object_set_new(trajectory, "columns", columns);
+    json_t *forces = json_array();
+    for (int f = 0; motion->keep_forces && f < motion->nframe; f++)
+        json_array_append_new(forces, cli_forces_json(json, motion->model, "trajectory.forces", &motion->forces[f]));
+    json_object_set_new(trajectory, "forces", forces);
     return trajectory;
 }
 

@@ -17,5 +17,6 @@ void cli_run_json(tacJson *json, const tacRun *run, const tacMotion *motion);
 
 /* Each writes the whole file to its stream; CLI_GO_ON, or an exit code after a message. */
 int cli_write_csv(const char *verb, const tacMotion *motion, FILE *stream);
-/* The keys of `sim --json` and `trajectory`: columns{qpos,qvel,act,ctrl}, time, and qpos, qvel, act, ctrl by rows. */
+/* The keys of `sim --json` and `trajectory`: columns{qpos,qvel,act,ctrl}, time, and qpos, qvel, act, ctrl by rows,
+ * forces by frame. */
 int cli_write_json(const char *verb, const tacRun *run, const tacMotion *motion, FILE *stream);

@@ -21,12 +21,22 @@ static int grow_all(tacMotion *m) {
     int rows = m->capacity > 0 ? 2 * m->capacity : FIRST_FRAMES;
     int grown = grow(&m->time, rows, 1) && grow(&m->kinetic, rows, 1) && grow(&m->potential, rows, 1);
     if (m->keep_states) grown = grown && grow(&m->x, rows, m->nx) && grow(&m->u, rows, m->ninput);
+    if (grown && m->keep_forces) {
+        tacForceList *more = realloc(m->forces, (size_t)rows * sizeof *more);
+        grown = more != NULL;
+        if (grown) m->forces = more;
+    }
     if (grown) m->capacity = rows;
     return grown;
 }
 
-int cli_motion_add(tacMotion *m, double time, const double *x, const double *u, tacEnergy energy) {
-    if (!grow_all(m)) return 0;
+int cli_motion_add(tacMotion *m, double time, const double *x, const double *u, tacEnergy energy,
+                   tacForceList *forces) {
+    if (!grow_all(m)) {
+        if (forces != NULL) cli_forces_free(forces);
+        return 0;
+    }
+    if (m->keep_forces) m->forces[m->nframe] = *forces;
     size_t i = (size_t)m->nframe++;
     m->time[i] = time;
     m->kinetic[i] = energy.kinetic;
@@ -38,12 +48,34 @@ int cli_motion_add(tacMotion *m, double time, const double *x, const double *u, 
 }
 
 void cli_motion_free(tacMotion *m) {
+    for (int f = 0; m->keep_forces && f < m->nframe; f++)
+        cli_forces_free(&m->forces[f]);
+    free(m->forces);
     free(m->time);
     free(m->kinetic);
     free(m->potential);
     free(m->x);
     free(m->u);
     *m = (tacMotion){0};
+}
+
+static int by_geoms(const void *a, const void *b) {
+    const tacPairSum *p = a, *q = b;
+    if (p->geom[0] != q->geom[0]) return p->geom[0] < q->geom[0] ? -1 : 1;
+    return (p->geom[1] > q->geom[1]) - (p->geom[1] < q->geom[1]);
+}
+
+int cli_motion_pairs(const tacMotion *m, tacPairSum **pair) {
+    size_t all = 0, n = 0;
+    for (int f = 0; m->keep_forces && f < m->nframe; f++)
+        all += (size_t)m->forces[f].npair;
+    if ((*pair = calloc(all + 1, sizeof **pair)) == NULL) return -1;
+    for (int f = 0, at = 0; m->keep_forces && f < m->nframe; at += m->forces[f++].npair)
+        memcpy(*pair + at, m->forces[f].pair, (size_t)m->forces[f].npair * sizeof **pair);
+    qsort(*pair, all, sizeof **pair, by_geoms);
+    for (size_t i = 0; i < all; i++)
+        if (n == 0 || by_geoms(*pair + n - 1, *pair + i) != 0) (*pair)[n++] = (*pair)[i];
+    return (int)n;
 }
 
 const double *cli_column_values(const tacMotion *motion, tacColumn kind, int frame) {

@@ -21,8 +21,10 @@ static tacStatus record(tacSim *sim, const tacRun *run, tacMotion *motion) {
     tacStatus status = tac_energy(sim, run->x, run->x + run->model->nq, &energy);
     if (status != TAC_OK) return status;
     if (!isfinite(energy.kinetic) || !isfinite(energy.potential)) return TAC_ERR_NONFINITE;
-    return cli_motion_add(motion, (double)run->done * run->options.dt, run->x, run->u, energy) ? TAC_OK
-                                                                                               : TAC_ERR_MEMORY;
+    tacForceList forces = {.status = TAC_OK};
+    if (motion->keep_forces && cli_forces_find(sim, run->x, run->u, &forces) != TAC_OK) return TAC_ERR_MEMORY;
+    double time = (double)run->done * run->options.dt;
+    return cli_motion_add(motion, time, run->x, run->u, energy, &forces) ? TAC_OK : TAC_ERR_MEMORY;
 }
 
 static void note_unsolved(tacRun *run, const tacStepInfo *info) {

@@ -2,7 +2,9 @@
 #include "cli/cli.h"
 #include "cli/input/model_file.h"
 #include "cli/input/state_file.h"
+#include "cli/input/stepping.h"
 #include "cli/report/json.h"
+#include "cli/simulation/force_list.h"
 #include "cli/simulation/motion.h"
 #include "cli/simulation/quantities.h"
 
@@ -24,7 +26,8 @@ static const tacArg EVAL_OPTIONS[] = {
 static const char *const SUMMARY =
     "Prints the mass matrix (with armature), bias forces (Coriolis, centrifugal, gravity),\n"
     "passive forces, world poses of bodies and sites, actuator quantities, energies\n"
-    "and contacts. Forces are generalized, one per degree of freedom.";
+    "contacts, and the forces of contacts in the step that starts there. Other forces are\n"
+    "generalized, one per degree of freedom.";
 
 /* --- for programs ------------------------------------------------------------------------------------------------ */
 
@@ -113,7 +116,8 @@ static json_t *contacts_json(tacJson *json, const tacModel *m, const tacContactL
     return list;
 }
 
-static int print_json(const tacModel *m, const tacStateArgs *state, const tacQuantities *at) {
+static int print_json(const tacModel *m, const tacStateArgs *state, const tacQuantities *at,
+                      const tacForceList *forces) {
     tacJson json = measure_json_begin();
     measure_json_put_count(&json, "nq", m->nq);
     measure_json_put_count(&json, "nv", m->nv);
@@ -136,6 +140,7 @@ static int print_json(const tacModel *m, const tacStateArgs *state, const tacQua
                      measure_json_rows(&json, "subtree_com", m->nbody, 3, &at->frames.subtree_com[0].x));
     measure_json_put(&json, "momentum", momentum_json(&json, at->momentum));
     measure_json_put(&json, "contacts", contacts_json(&json, m, &at->contacts));
+    measure_json_put(&json, "forces", cli_forces_json(&json, m, "forces", forces));
     int code = json.bad[0] != '\0' ? cli_not_finite("eval", state, json.bad) : cli_json_print("eval", &json, CLI_FINE);
     measure_json_free(&json);
     return code;
@@ -229,7 +234,23 @@ static void print_contacts(const tacModel *m, const tacContactList *contacts) {
     if (contacts->n > CLI_LONGEST_LIST) printf("and %d more: --json prints all\n", contacts->n - CLI_LONGEST_LIST);
 }
 
-static int print_text(const char *path, const tacModel *m, const tacStateArgs *state, const tacQuantities *at) {
+/* Pairs that push, of a step with the contact model. */
+static void print_forces(const tacModel *m, const tacForceList *forces, tacContactModel contact) {
+    char name1[LABEL], name2[LABEL];
+    if (forces->status != TAC_OK) printf("\nforces of contacts: %s\n", tac_status_text(forces->status));
+    if (forces->npair > 0)
+        printf("\n%-20s %-20s %11s   %11s %11s   (contact %s)\n", "force of", "on, N", "normal", "friction 1",
+               "friction 2", tac_contact_text(contact));
+    for (int i = 0; i < forces->npair && i < CLI_LONGEST_LIST; i++) {
+        const tacPairSum *p = &forces->pair[i];
+        printf("%-20s %-20s %11.5g   %11.5g %11.5g\n", cli_label(m, TAC_KIND_GEOM, p->geom[0], name1, sizeof name1),
+               cli_label(m, TAC_KIND_GEOM, p->geom[1], name2, sizeof name2), p->force[0], p->force[1], p->force[2]);
+    }
+    if (forces->npair > CLI_LONGEST_LIST) printf("and %d more: --json prints all\n", forces->npair - CLI_LONGEST_LIST);
+}
+
+static int print_text(const char *path, const tacModel *m, const tacStateArgs *state, const tacQuantities *at,
+                      const tacForceList *forces, tacContactModel contact) {
     const char *bad = find_not_finite(m, at);
     if (bad != NULL) return cli_not_finite("eval", state, bad);
     printf("%s: %d degrees of freedom\n\n", path, m->nv);
@@ -242,21 +263,35 @@ static int print_text(const char *path, const tacModel *m, const tacStateArgs *s
     print_sites(m, at);
     print_actuators(m, at);
     print_contacts(m, &at->contacts);
+    print_forces(m, forces, contact);
     print_matrix(m->nv, at->mass_matrix);
     return CLI_FINE;
 }
 
-static int evaluate(const tacModelFile *file, const tacModelArgs *model, const tacStateArgs *state, int json) {
+/* Quantities and forces at the start, printed. step: how the step that has the forces is made. */
+static int print_all(const tacModelFile *file, const char *path, const tacStateArgs *state, const tacOptions *step,
+                     const tacStart *start, const tacQuantities *at, int json) {
+    tacForceList forces;
+    if (cli_forces_at(file->model, step, start->x, start->u, &forces) != TAC_OK)
+        return cli_fail("eval", "out of memory");
+    int result = json ? print_json(file->model, state, at, &forces)
+                      : print_text(path, file->model, state, at, &forces, step->contact);
+    cli_forces_free(&forces);
+    return result;
+}
+
+static int evaluate(const tacModelFile *file, const tacModelArgs *model, const tacStateArgs *state,
+                    const tacOptions *step, int json) {
     tacOptions options = tac_default_options(file->model);
     options.contact = TAC_CONTACT_MODEL_NONE;
-    options.integrator = TAC_INTEGRATOR_EULER; /* no step is taken: what the model asks for does not matter here */
+    options.integrator = TAC_INTEGRATOR_EULER; /* the quantities are those of no step */
     tacQuantities at;
     tacStart start;
     int result = cli_start_load("eval", file->model, state, &options, &start);
     if (result != CLI_GO_ON) return result;
     result = cli_quantities("eval", file->model, &options, state, &start, &at);
     if (result == CLI_GO_ON) {
-        result = json ? print_json(file->model, state, &at) : print_text(model->path, file->model, state, &at);
+        result = print_all(file, model->path, state, step, &start, &at, json);
         cli_quantities_free(&at);
     }
     cli_start_free(&start);
@@ -267,16 +302,21 @@ int cmd_eval(int argc, char **argv) {
     tacEvalArgs own = {0};
     tacModelArgs model = {0};
     tacStateArgs state = {0};
+    tacStepArgs step;
+    cli_step_args(&step);
     tacArgGroup groups[] = {{"options", EVAL_OPTIONS, &own},
+                            {"step options", step.table, &step},
                             {"state options", CLI_STATE_OPTIONS, &state},
                             {"model options", CLI_MODEL_OPTIONS, &model}};
-    tacArgs args = cli_model_verb("eval", SUMMARY, groups, 3, &model);
+    tacArgs args = cli_model_verb("eval", SUMMARY, groups, 4, &model);
     tacModelFile file;
     int result = cli_parse(&args, argc, argv);
     if (result == CLI_GO_ON) result = cli_model_load("eval", &model, &file);
     if (result != CLI_GO_ON) return result;
     cli_model_print_warnings("eval", &file);
-    result = evaluate(&file, &model, &state, own.json);
+    tacOptions options;
+    result = cli_step_options("eval", file.model, &step, &options);
+    if (result == CLI_GO_ON) result = evaluate(&file, &model, &state, &options, own.json);
     cli_model_close(&file);
     return result;
 }

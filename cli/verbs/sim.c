@@ -21,7 +21,7 @@ enum { PAGE_FRAMES = 3600, TITLE = 128, COMMAND = 2048, NAME = 192 };
 #define STEP_SLACK 1e-9
 
 typedef struct tacSimArgs {
-    int json;
+    int json, forces;
     double time;  /* NAN: not given */
     long steps;   /* -1: not given */
     long every;   /* -1: not given */
@@ -39,6 +39,8 @@ static const tacArg SIM_OPTIONS[] = {
      "record every N-th state; default 1 (HTML page: 60 states per second)"},
     {"--output", "-o", TAC_ARG_TEXT, offsetof(tacSimArgs, output), "FILE",
      "write the motion as .csv, .json or .html (a page that plays it)"},
+    {"--forces", NULL, TAC_ARG_FLAG, offsetof(tacSimArgs, forces), NULL,
+     "record the forces of contacts at every recorded state: columns in .csv; .json has them anyway"},
     {"--gradient", NULL, TAC_ARG_TEXT, offsetof(tacSimArgs, sweep.what), "WHAT[=VALUE]",
      "how the last place moves with qvel:JOINT or a parameter, on the page and with --json"},
     {"--gradient-range", NULL, TAC_ARG_NUMBER, offsetof(tacSimArgs, sweep.range), "X",
@@ -213,6 +215,8 @@ static int run_and_report(const tacModelFile *file, const tacSimArgs *args, cons
     if (result == CLI_GO_ON) {
         int keep = args->output != NULL || sweep != NULL;
         tacMotion motion = cli_motion_begin(run->model, tac_ninput(run->model, &run->options), keep);
+        motion.keep_forces =
+            args->forces || (args->output != NULL && cli_motion_format(args->output) == TAC_MOTION_JSON);
         result = cli_run("sim", run, &motion);
         if (result == CLI_GO_ON && sweep != NULL) result = sweep_from(run, start, &motion, sweep);
         cli_page_title(file, model->path, title, sizeof title);

@@ -44,7 +44,7 @@ enum {
     X(lcp_dense_rows, INT, 288, R(0, 1 << 15, 0), TAC_FOR(LCP), NULL, "--dense-rows",                                  \
       "maximum rows of a large island for dense matrices; memory grows with the square")                               \
     X(lcp_coriolis, INT, 0, R(0, 1, TAC_RANGE_OWN), TAC_FOR(LCP), NULL, "--coriolis",                                  \
-      "Coriolis forces of linked bodies are linearly implicit, so they add no energy")                                 \
+      "Coriolis forces of linked bodies from momenta, so they add no energy")                                 \
     X(ncp_kappa, REAL, 1e-8, R(TAC_NCP_LEAST_KAPPA, TAC_MOST_REAL, 0), TAC_FOR(NCP), NULL, "--kappa",                  \
       "softness of contact: point of the central path for the step and its derivatives")                               \
     X(ncp_gradient_kappa, REAL, 0, R(TAC_NCP_LEAST_KAPPA, TAC_MOST_REAL, TAC_RANGE_OR_ZERO), TAC_FOR(NCP), NULL,       \

@@ -45,7 +45,7 @@ typedef enum {
 /* Optional blocks of u after ctrl, in this order. */
 enum {
     TAC_INPUT_QFRC = 1 << 0, /* qfrc_applied, nv: generalized forces */
-    TAC_INPUT_XFRC = 1 << 1, /* xfrc_applied, 6 nbody: force, torque on each body at its centre of mass, world axes */
+    TAC_INPUT_XFRC = 1 << 1, /* xfrc_applied, 6 nbody: a tacForceTorque on each body */
     TAC_INPUT_MOCAP = 1 << 2 /* for each mocap body: position(3), quaternion(4) */
 };
 
@@ -64,7 +64,7 @@ typedef struct tacOptions {
     tacGradientMode gradient;  /* default TAC_GRADIENT_EXACT */
     double bounce_speed;       /* m/s: contacts that approach more slowly do not bounce; default 0.01 */
     int lcp_dense_rows;        /* lcp: maximum rows of a large island for dense matrices; default 288 */
-    int lcp_coriolis;          /* lcp: 1: Coriolis forces of linked bodies are linearly implicit, so they add no energy;
+    int lcp_coriolis;          /* lcp: 1: Coriolis forces of linked bodies from momenta, so they add no energy;
                                   default 0 */
     double ncp_kappa;          /* softness of contact, dimensionless: the point on the central path; default 1e-8 */
     double ncp_gradient_kappa; /* softness for derivatives, at least ncp_kappa; 0, the default: the same as ncp_kappa */
@@ -189,6 +189,13 @@ typedef struct tacGrad {
     double *theta; /* nparam */
 } tacGrad;
 
+/* A direction for forward mode, in the arguments of a step or a rollout. NULL: zero. */
+typedef struct tacTangent {
+    const double *x;     /* ndx */
+    const double *u;     /* ninput; rollout: n by ninput */
+    const double *theta; /* nparam */
+} tacTangent;
+
 /* Input of the reverse mode of a rollout: n steps, and the gradient of a loss by their states. */
 typedef struct tacTrajectory {
     int n;
@@ -237,6 +244,11 @@ typedef enum {
     /* Of the step that starts at (x, u): means over the step (soft: at its start). Zero with TAC_CONTACT_MODEL_NONE. */
     TAC_OUT_CONTACT_FORCE,   /* 6, of a body: torque about its origin, then force, sum over its contacts; N m, N */
     TAC_OUT_QFRC_CONSTRAINT, /* 1, of a dof: force of contacts, limits, dry friction and equalities */
+    TAC_OUT_PAIR_FORCE,      /* 3, of two geoms: force of geom id on geom id2, summed over the contacts of the pair, N.
+                                Each contact has its components in its own frame (tacContact): along the normal, which
+                                points from id to id2, then along tangent[0] and tangent[1]. So z[0] is the sum of the
+                                normal forces, 0 or more, also where the normals of a pair differ. With the ids
+                                exchanged, z[0] stays and the friction changes its sign */
     TAC_OUTPUT_KINDS
 } tacOutputKind;
 
@@ -246,7 +258,8 @@ enum { TAC_OUT_ALL = -2147483647 - 1 };
 
 typedef struct tacOutput {
     tacOutputKind kind;
-    int id; /* body, geom, site, joint, tendon, actuator, activation or dof; TAC_OUT_ALL */
+    int id;  /* body, geom, site, joint, tendon, actuator, activation or dof; TAC_OUT_ALL, except for a pair */
+    int id2; /* the second geom of a pair; other kinds ignore it */
 } tacOutput;
 
 /* z = [output 0 | output 1 | ...]; caller-owned. */

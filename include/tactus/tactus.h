@@ -190,6 +190,10 @@ TAC_API tacStatus tac_sim_set_params(tacSim *sim, const double *theta);
 /* x = (qpos_0, 0, 0) with activations inside their range. u = 0 with mocap poses from the model. */
 TAC_API void tac_default_state(const tacModel *model, double *x);
 TAC_API void tac_default_input(const tacModel *model, const tacOptions *options, double *u);
+/* u -> its block xfrc_applied, one entry a body, the world first. NULL: the options have no such block. */
+TAC_API tacForceTorque *tac_input_forces(const tacModel *model, const tacOptions *options, double *u);
+/* (qvel, joint) -> the six velocities of a free joint. NULL: the joint is no free joint. */
+TAC_API tacTwist *tac_free_twist(const tacModel *model, int joint, double *qvel);
 /* q (+) d -> out (nq); out may be q. */
 TAC_API void tac_qpos_add(const tacModel *model, const double *q, const double *d, double *out);
 /* q2 (-) q1 -> d (nv). */
@@ -207,6 +211,11 @@ TAC_API tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, do
 /* Reverse mode: ybar[ndx] -> gradient of ybar . f(x, u; theta). Statuses as for tac_step_jac. */
 TAC_API tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *grad,
                                tacStepInfo *info);
+/* Forward mode: dy[ndx] = A dx + B du + P dtheta, with dx[ndx], du[ninput], dtheta[nparam]; NULL: zero. It costs less
+ * than tac_step_jac, but forms the Jacobian with contact ncp, Runge-Kutta, toi, implicit Coriolis forces and
+ * TAC_GRADIENT_BOUNCE. Statuses as for tac_step_jac. */
+TAC_API tacStatus tac_step_jvp(tacSim *sim, const double *x, const double *u, const double *dx, const double *du,
+                               const double *dtheta, double *dy, tacStepInfo *info);
 /* X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure without a next
  * state. Otherwise the status is that of the first step that was not TAC_OK. info is that of the last step, except:
  * status; start and violation, which are of x0; energy_gain, which is the sum; and the counts of all steps, which are
@@ -230,6 +239,12 @@ TAC_API tacStatus tac_rollout_vjp(tacSim *sim, const tacTrajectory *path, const 
  * effect, and take no more bytes. */
 TAC_API size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoints);
 
+/* Forward mode of a rollout: X as of tac_rollout, and dX[k], (n+1) by ndx, the derivative of X[k] along x0, U and
+ * theta. Statuses and info are those of tac_rollout, without energy_gain and violation. A failure without a next state
+ * ends X and dX with the rows before it. */
+TAC_API tacStatus tac_rollout_jvp(tacSim *sim, const double *x0, const double *U, int n, const tacTangent *along,
+                                  double *X, double *dX, tacStepInfo *info);
+
 /* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Each of these calls makes a tacBatch (batch.h) and
  * frees it: callers with more than one call keep one. For all batches: the bits are the same for any
  * number of threads. If a world fails, its block of the results is as after tac_step, and all other worlds are
@@ -246,6 +261,9 @@ TAC_API tacStatus tac_batch_step_jac(const tacModel *model, const tacOptions *op
 /* tac_step_vjp of n worlds. grad.theta is n by nparam: one gradient per world. */
 TAC_API tacStatus tac_batch_step_vjp(const tacModel *model, const tacOptions *options, int n, const double *X,
                                      const double *U, const double *Ybar, const tacGrad *grad, int threads);
+/* tac_step_jvp of n worlds: arrays of `along` have one block per world, dY is n by ndx. */
+TAC_API tacStatus tac_batch_step_jvp(const tacModel *model, const tacOptions *options, int n, const double *X,
+                                     const double *U, const tacTangent *along, double *dY, int threads);
 /* tac_rollout_vjp of n worlds. Each array of path and grad has one block per world. Each thread allocates memory for
  * `checkpoints` states. */
 TAC_API tacStatus tac_batch_rollout_vjp(const tacModel *model, const tacOptions *options, int n,
@@ -328,7 +346,7 @@ typedef struct tacEnergy {
     double kinetic, potential; /* potential: gravity and springs */
 } tacEnergy;
 TAC_API tacStatus tac_energy(tacSim *sim, const double *q, const double *v, tacEnergy *energy);
-/* (q, v) -> linear momentum, and angular momentum about the whole model's centre of mass. */
+/* (q, v) -> angular momentum about the whole model's centre of mass, and linear momentum. */
 TAC_API tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, tacVec6 *momentum);
 
 /* q -> A, 6 x nv, the centroidal momentum matrix: A v is tac_momentum (rows 0 to 2 angular, 3 to 5 linear). It is the
@@ -346,7 +364,7 @@ typedef struct tacMaximal {
     double span;   /* s. 0: twists are velocities. Above 0: means over the time `span` before, along q (-) span v to q;
                       those of contact ncp (docs/theory/ncp.md, W1) have span = dt */
     double *pose;  /* 7 nbody: position of the body's origin, quaternion; world frame */
-    double *twist; /* 6 nbody: linear velocity of the origin, world axes; angular velocity, body axes */
+    double *twist; /* nbody times the six numbers of tacTwist */
 } tacMaximal;
 
 /* (x, u) -> z. jac (NULL skips): A is 12 nbody x ndx, B 12 nbody x ninput (mocap bodies), P 12 nbody x nparam (poses of
@@ -411,6 +429,11 @@ TAC_API tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u,
 TAC_API tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs,
                                   const double *zbar, const tacGrad *grad);
 
+/* dz[nz] = the derivative of z along dx (ndx), du (ninput), dtheta (nparam); NULL in `along`: zero. Kinds of which all
+ * elements are differentiated at once (forces on dofs and bodies, accelerations) cost what tac_outputs_jac does. */
+TAC_API tacStatus tac_outputs_jvp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs,
+                                  const tacTangent *along, double *dz);
+
 /* --- Contacts ---------------------------------------------------------------------------------------------------- */
 
 /* Default of tacOptions.max_contacts: 8 for each pair of geoms with collision bits, at most 64 plus 16 for each such
@@ -423,9 +446,17 @@ TAC_API int tac_max_contacts(const tacModel *model);
 TAC_API tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n);
 /* The contacts of the step that starts at (x, u), with their forces, in the order of tac_contacts. They include those
  * that the step looks ahead to, open or not. With tacOptions.toi the contacts of each impact follow, at its time. None
- * with TAC_CONTACT_MODEL_NONE. TAC_ERR_CONTACTS as above. For derivatives use TAC_OUT_CONTACT_FORCE. */
+ * with TAC_CONTACT_MODEL_NONE. TAC_ERR_CONTACTS as above. */
 TAC_API tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacContactForce *out, int max,
                                     int *n);
+/* Derivatives of the forces of these contacts, in their order: rows 3 k, 3 k + 1, 3 k + 2 are force[0], force[1],
+ * force[2] of contact k. jac.A has room for 3 max x ndx numbers, jac.B 3 max x ninput, jac.P 3 max x nparam; the first
+ * 3 *n rows are written. Forces are those of an exact solution: soft at the start of the step, lcp and ncp means over
+ * it. For derivatives of point, normal, tangents and distance give a contact to tac_contact_jac; with ncp the contact
+ * is listed at the start of the step, its force acts at the end. TAC_ERR_CONTACTS: more than max; *n is their number.
+ * TAC_ERR_UNSUPPORTED: tacOptions.toi. */
+TAC_API tacStatus tac_step_contacts_jac(tacSim *sim, const double *x, const double *u, const tacJac *jac, int max,
+                                        int *n);
 /* All constraints of such a step with contact soft: equalities, friction, limits, contacts. The zone of each, and its
  * distance to the next, explain the gradient. TAC_ERR_UNSUPPORTED: another contact model. TAC_ERR_CONTACTS: more than
  * max; *n is their number. */

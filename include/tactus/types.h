@@ -60,7 +60,7 @@ typedef enum {
     TAC_INTEGRATOR_IMPLICITFAST,
     TAC_INTEGRATOR_RKMK4,
     TAC_INTEGRATOR_SPIN,    /* Euler; single rotating bodies conserve energy; contact none. lcp always has this */
-    TAC_INTEGRATOR_CORIOLIS /* SPIN, and Coriolis forces of linked bodies are linearly implicit */
+    TAC_INTEGRATOR_CORIOLIS /* SPIN, and Coriolis forces of linked bodies from momenta */
 } tacIntegrator;
 typedef enum { TAC_CONE_PYRAMIDAL, TAC_CONE_ELLIPTIC } tacCone;
 typedef enum { TAC_SOLVER_PGS, TAC_SOLVER_CG, TAC_SOLVER_NEWTON } tacSolver;

@@ -23,7 +23,20 @@ typedef struct tacSym3 {
     double xx, yy, zz, xy, xz, yz;
 } tacSym3;
 
-/* Spatial motion or force: angular part first, then linear. */
+/* Spatial motion (angular, linear) or force (moment, force): the angular part first. All spatial vectors are in this
+ * order but for the two blocks of numbers below, whose order files and other engines fix. Each has a type of its own,
+ * as long as its numbers in a flat array. */
 typedef struct tacVec6 {
     tacVec3 ang, lin;
 } tacVec6;
+
+/* One body's six numbers of xfrc_applied: the force first. World axes, at the centre of mass. */
+typedef struct tacForceTorque {
+    tacVec3 force, torque;
+} tacForceTorque;
+
+/* The six velocities of a free joint, and of a body in tacMaximal: the linear one first. */
+typedef struct tacTwist {
+    tacVec3 lin; /* of the origin, world axes */
+    tacVec3 ang; /* body axes */
+} tacTwist;

@@ -1,6 +1,7 @@
 /* Filling tacError. */
 #pragma once
 
+#include "base/platform.h"
 #include "tactus/status.h"
 
 #include <stdarg.h>
@@ -14,15 +15,14 @@
 #endif
 
 /* Writes status and text to err (may be NULL) and returns status: `return tac_fail(err, TAC_ERR_SHAPE, "...", ...);` */
-tacStatus tac_fail(tacError *err, tacStatus status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+tacStatus tac_fail(tacError *err, tacStatus status, const char *format, ...) TAC_FORMAT(3, 4);
 
 /* The same about one element. */
-tacStatus tac_fail_at(tacError *err, tacStatus status, tacKind kind, int id, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+tacStatus tac_fail_at(tacError *err, tacStatus status, tacKind kind, int id, const char *format, ...) TAC_FORMAT(5, 6);
 
 /* The same with a va_list. */
 tacStatus tac_fail_list(tacError *err, tacStatus status, tacKind kind, int id, const char *format, va_list args)
-    __attribute__((format(printf, 5, 0)));
+    TAC_FORMAT(5, 0);
 
 /* Returns from the function when a call is not TAC_OK. Memory is released by TAC_SCOPE (base/arena.h). */
 #define TAC_TRY(call)                                                                                                  \

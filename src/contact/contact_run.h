@@ -13,6 +13,7 @@ typedef struct tacContactSink {
     tacSink row;    /* over rows: d(J z) + rate d(dist), z fixed */
     tacSink wrench; /* 6 nbody: d(forces on bodies), times wrench_scale; empty: not asked for */
     tacSink pos;    /* over rows: d(dist) at each contact's first; empty: not asked for */
+    tacSink part;   /* over rows: what numbers of the model add to forces at fixed motion; empty: not asked for */
 } tacContactSink;
 
 /* One contact of a run. */

@@ -82,7 +82,7 @@ static void dot_lines(int pairs, tacVec6 x, const Lines *lines, tacPair *sum) {
 
 static void emit_line(const tacSink *sink, int row, int from, int to, const Batch *b, const tacPair *value) {
     const double *v = (const double *)value;
-    if (sink->matrix != NULL && sink->skip == NULL && !sink->negate) {
+    if (sink->matrix != NULL && sink->along == NULL && sink->skip == NULL && !sink->negate) {
         double *line = sink->matrix + (size_t)row * (size_t)sink->ld;
         for (int j = from; j < to; j++)
             line[b->dof[j]] += v[j];

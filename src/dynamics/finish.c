@@ -2,14 +2,13 @@
 #include "dynamics/reference.h"
 
 #include "base/error.h"
+#include "base/platform.h"
 #include "model/layout.h"
-
-#include <stdlib.h>
 
 /* tac_model_reference with a workspace of its own. */
 static tacStatus complete_model(tacModel *m, tacError *err) {
     size_t bytes = tac_work_bytes(m);
-    void *memory = aligned_alloc(TAC_ARENA_ALIGN, bytes > 0 ? bytes : TAC_ARENA_ALIGN);
+    void *memory = tac_aligned_new(TAC_ARENA_ALIGN, bytes > 0 ? bytes : TAC_ARENA_ALIGN);
     if (memory == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory: %zu bytes of workspace", bytes);
     tacArena arena;
     tacWork work;
@@ -17,7 +16,7 @@ static tacStatus complete_model(tacModel *m, tacError *err) {
     tacStatus status = tac_work_layout(&work, m, &arena)
                            ? tac_model_reference(m, &work, err)
                            : tac_fail(err, TAC_ERR_ARENA_FULL, "workspace of %zu bytes is too small", bytes);
-    free(memory);
+    tac_aligned_free(memory);
     return status;
 }
 

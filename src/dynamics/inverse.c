@@ -12,7 +12,8 @@ void tac_rnea(const tacModel *m, tacWork *w, const double *v, const double *a, d
     for (int b = 1; b < m->nbody; b++) {
         tacVec6 A = w->A[m->body_parent[b]];
         int first = m->body_dof_adr[b], last = first + m->body_dof_num[b];
-        for (int i = first; i < last; i++) {
+        int begin = a == NULL && tac_floats(m, b) ? first + 3 : first; /* translations of the world's axes: Sdot = 0 */
+        for (int i = begin; i < last; i++) {
             A = tac_madd6(A, v[i], w->Sdot[i]);
             if (a != NULL) A = tac_madd6(A, a[i], w->S[i]);
         }

@@ -22,8 +22,15 @@ void tac_bias_velocity_jac(const tacModel *m, tacWork *w, const double *v, doubl
 void tac_rnea_vjp(const tacModel *m, tacWork *w, const double *v, const double *a, const double *lambda, double *qbar,
                   double *vbar);
 
+/* (dq, dv) -> dtau = dtau_dq dq + dtau_dv dv, in linear time. Needs: position. */
+void tac_rnea_jvp(const tacModel *m, tacWork *w, const double *v, const double *a, const double *dq, const double *dv,
+                  double *dtau);
+
+/* dq -> df = (d(M x)/dq) dq, in linear time. Overwrites w->V and w->A. Needs: position. */
+void tac_mass_mul_jvp(const tacModel *m, tacWork *w, const double *x, const double *dq, double *df);
+
 /* Columns of the same derivative for other displacements: of a mover, of a body's inertia (world axes about the tree's
- * origin), of gravity. Needs: tac_rnea_jac or tac_rnea_vjp at the same (v, a). */
+ * origin), of gravity. Needs: tac_rnea_jac, _jvp or _vjp at the same (v, a). */
 void tac_rnea_move(const tacModel *m, const tacWork *w, const double *v, const double *a, const tacMover *x, int column,
                    const tacSink *sink);
 void tac_rnea_inertia(const tacModel *m, const tacWork *w, int body, const tacInertia *dI, int column,

@@ -215,6 +215,109 @@ void tac_bias_velocity_jac(const tacModel *m, tacWork *w, const double *v, doubl
     }
 }
 
+/* --- Product with a direction ------------------------------------------------------------------------------------- */
+
+/* Dofs of the group that begins at dof i. */
+static inline int group_size(const tacModel *m, int i) {
+    int type = m->joint_type[m->dof_joint[i]];
+    return type == TAC_JOINT_HINGE || type == TAC_JOINT_SLIDE ? 1 : 3;
+}
+
+/* Sums of (ID1) on the way to a body, with s = sum S_j dq_j and t = sum S_j dv_j of a group:
+ *   u += A_before x s + V_before x (V_before x s) + (V_before + V_after) x t,   w += V_before x s + t         (ID9) */
+typedef struct Along {
+    tacVec6 V, A, u, w;
+} Along;
+
+static Along pass_direction(tacWork *w, Along x, int first, int count, const double *v, const double *a,
+                            const double *dq, const double *dv) {
+    tacVec6 s = tac_zero6(), t = tac_zero6(), V0 = x.V, A0 = x.A;
+    for (int i = first; i < first + count; i++) {
+        tacVec6 S = w->S[i];
+        w->Sdot[i] = tac_crossm6(V0, S);
+        s = tac_madd6(s, dq[i], S);
+        t = tac_madd6(t, dv[i], S);
+        x.V = tac_madd6(x.V, v[i], S);
+        x.A = tac_madd6(tac_madd6(x.A, v[i], w->Sdot[i]), a[i], S);
+    }
+    tacVec6 psi1 = tac_crossm6(V0, s);
+    tacVec6 psi2 = tac_add6(tac_crossm6(A0, s), tac_crossm6(V0, psi1));
+    x.u = tac_add6(x.u, tac_add6(psi2, tac_crossm6(tac_add6(V0, x.V), t)));
+    x.w = tac_add6(x.w, tac_add6(psi1, t));
+    return x;
+}
+
+/* Root to leaves: the results of forward_pass without the rates of dofs; X = dF of each body. Lambda and Y have u and
+ * the angular part of w. */
+static void forward_direction_pass(const tacModel *m, tacWork *w, const double *v, const double *a, const double *dq,
+                                   const double *dv) {
+    w->V[0] = w->Lambda[0] = tac_zero6();
+    w->Y[0] = tac_zero3();
+    for (int b = 1; b < m->nbody; b++) {
+        int parent = m->body_parent[b], first = m->body_dof_adr[b], last = first + m->body_dof_num[b];
+        Along x = {w->V[parent], w->A[parent], w->Lambda[parent], {w->Y[parent], tac_zero3()}};
+        for (int i = first, count; i < last; i += count) {
+            count = group_size(m, i);
+            x = pass_direction(w, x, i, count, v, a, dq, dv);
+        }
+        w->V[b] = x.V;
+        w->A[b] = x.A;
+        w->Lambda[b] = x.u;
+        w->Y[b] = x.w.ang; /* all that B reads (ID4) */
+        w->F[b] = tac_add6(tac_inertia_mul(w->inertia[b], x.A), tac_crossf6(x.V, tac_inertia_mul(w->inertia[b], x.V)));
+        w->composite[b] = w->inertia[b];
+        w->coriolis[b] = body_coriolis(&w->inertia[b], x.V);
+        w->X[b] = tac_add6(tac_inertia_mul(w->inertia[b], x.u), coriolis_mul(&w->coriolis[b], x.w.ang));
+    }
+}
+
+/* dtau of the dofs of one body: S_i . (dF^C + turned), turned the sum of S_j x* F^C_j dq_j of the groups strictly
+ * outboard. Returns turned with the body's own groups. */
+static tacVec6 pull_direction(const tacModel *m, const tacWork *w, int b, const double *dq, tacVec6 turned,
+                              double *dtau) {
+    int first = m->body_dof_adr[b];
+    for (int last = first + m->body_dof_num[b]; last > first;) {
+        int start = tac_dof_group(m, last - 1);
+        tacVec6 s = tac_zero6(), dF = tac_add6(w->X[b], turned);
+        for (int i = start; i < last; i++) {
+            dtau[i] = tac_dot6(w->S[i], dF);
+            s = tac_madd6(s, dq[i], w->S[i]);
+        }
+        turned = tac_add6(turned, tac_crossf6(s, w->F[b]));
+        last = start;
+    }
+    return turned;
+}
+
+/* With the acceleration of the world in A[0]. */
+static void push_direction(const tacModel *m, tacWork *w, const double *v, const double *a, const double *dq,
+                           const double *dv, double *dtau) {
+    forward_direction_pass(m, w, v, a, dq, dv);
+    add_to_parents(m, w);
+    for (int b = 0; b < m->nbody; b++)
+        w->Lambda[b] = tac_zero6(); /* turned */
+    for (int b = m->nbody - 1; b > 0; b--) {
+        int parent = m->body_parent[b];
+        tacVec6 turned = pull_direction(m, w, b, dq, w->Lambda[b], dtau);
+        w->Lambda[parent] = tac_add6(w->Lambda[parent], turned);
+        w->X[parent] = tac_add6(w->X[parent], w->X[b]);
+    }
+}
+
+void tac_rnea_jvp(const tacModel *m, tacWork *w, const double *v, const double *a, const double *dq, const double *dv,
+                  double *dtau) {
+    w->A[0] = tac_base_acceleration(m);
+    push_direction(m, w, v, a, dq, dv, dtau);
+}
+
+void tac_mass_mul_jvp(const tacModel *m, tacWork *w, const double *x, const double *dq, double *df) {
+    double *still = w->vec[3];
+    for (int i = 0; i < m->nv; i++)
+        still[i] = 0;
+    w->A[0] = tac_zero6();
+    push_direction(m, w, still, x, dq, still, df);
+}
+
 /* --- Movers and inertias ------------------------------------------------------------------------------------------ */
 
 /* Motion just inboard of a mover: that of its body's parent, and of the body's dofs before the mover. */
@@ -279,12 +382,6 @@ void tac_rnea_gravity(const tacModel *m, const tacWork *w, tacVec3 dg, int colum
 typedef struct Motion {
     tacVec6 V, A, Lambda;
 } Motion;
-
-/* Dofs of the group that begins at dof i. */
-static inline int group_size(const tacModel *m, int i) {
-    int type = m->joint_type[m->dof_joint[i]];
-    return type == TAC_JOINT_HINGE || type == TAC_JOINT_SLIDE ? 1 : 3;
-}
 
 /* The motion after a group from the motion before it. */
 static inline Motion pass_group(const tacWork *w, Motion x, int first, int count, const double *v, const double *a,

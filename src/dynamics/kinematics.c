@@ -183,9 +183,25 @@ static inline tacVec6 add_dofs(tacWork *w, tacVec6 V, int first, int count, cons
     return after;
 }
 
+/* The same for a body with a free joint on the world. Before it nothing moves, so only the axes of rotation do. */
+static inline tacVec6 add_free(tacWork *w, int first, const double *v) {
+    tacVec6 V = {{0, 0, 0}, tac_load3(v + first)};
+    for (int i = first; i < first + 3; i++)
+        w->Sdot[i] = tac_zero6();
+    for (int i = first + 3; i < first + 6; i++) {
+        w->Sdot[i] = (tacVec6){{0, 0, 0}, tac_cross3(V.lin, w->S[i].ang)};
+        V.ang = tac_madd3(V.ang, v[i], w->S[i].ang);
+    }
+    return V;
+}
+
 void tac_kinematics_v(const tacModel *m, tacWork *w, const double *v) {
     w->V[0] = tac_zero6();
     for (int b = 1; b < m->nbody; b++) {
+        if (tac_floats(m, b)) {
+            w->V[b] = add_free(w, m->body_dof_adr[b], v);
+            continue;
+        }
         tacVec6 V = w->V[m->body_parent[b]];
         int first = m->body_joint_adr[b], last = first + m->body_joint_num[b];
         for (int j = first; j < last; j++) {

@@ -12,6 +12,11 @@ void tac_place_world(tacWork *w);
 void tac_place_body(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap);
 /* The same for only one body and its ancestors. Other bodies keep their poses. */
 void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q, const double *mocap);
+/* 1: the body has a free joint on the world. Its axes are (0, e_k), then (R e_k, 0). */
+static inline int tac_floats(const tacModel *m, int body) {
+    return m->body_parent[body] == 0 && m->body_joint_num[body] > 0 &&
+           m->joint_type[m->body_joint_adr[body]] == TAC_JOINT_FREE;
+}
 /* v -> velocity stage. Needs: position. */
 void tac_kinematics_v(const tacModel *m, tacWork *w, const double *v);
 /* Acceleration of the world that represents gravity: -g, or 0 if gravity is disabled. */

@@ -14,7 +14,14 @@ enum {
     TAC_NEED_FORCES = 1 << 4,       /* tac_smooth_motion, tac_actuator_forces */
     TAC_NEED_ACCELERATION = 1 << 5, /* w->qacc */
     TAC_NEED_CONSTRAINTS = 1 << 6,  /* wrench, qfrc_constraint, below */
+    TAC_NEED_PAIRS = 1 << 7         /* pair, npair, below */
 };
+
+/* Force between two geoms, summed over their contacts: along the normal and the tangents, on geom[1]. */
+typedef struct tacPairForce {
+    int geom[2];
+    double force[3];
+} tacPairForce;
 
 /* The point at which outputs are evaluated. */
 typedef struct tacOutputPoint {
@@ -29,6 +36,8 @@ typedef struct tacOutputPoint {
     unsigned char *inside; /* nbody: scratch */
     /* 6 nbody, nv: forces of constraints in the step, from the stepper */
     double *wrench, *qfrc_constraint;
+    tacPairForce *pair; /* those of the contacts of the step, from the stepper */
+    int npair, max_pairs;
 } tacOutputPoint;
 
 /* A displacement of one number that is neither state nor control: a parameter, or a number of a mocap pose. */
@@ -45,6 +54,8 @@ typedef struct tacOutputRule {
     size_t count; /* offset in tacModel of the number of elements */
     unsigned needs;
     void (*value)(const tacOutputPoint *p, int id, double *z);
+    /* The same of two elements of the kind (tacOutput.id2); NULL: value */
+    void (*between)(const tacOutputPoint *p, const int id[2], double *z);
     /* Emits the derivatives with respect to q, v, act, ctrl as rows `row`, `row` + 1, ... NULL: step/outputs.c
      * differentiates all elements of the kind at once */
     void (*state)(const tacOutputPoint *p, int id, int row, const tacForceSink *sink);
@@ -54,6 +65,8 @@ typedef struct tacOutputRule {
 
 extern const tacOutputRule TAC_OUTPUT_RULES[TAC_OUTPUT_KINDS];
 
+/* The sign of friction where two ids are those of a pair of geoms: 1; -1 in the other order; 0: they are not. */
+int tac_pair_order(const int geom[2], const int id[2]);
 /* -> com, momentum, composite. Needs: position, velocity. */
 void tac_output_sums(const tacOutputPoint *p);
 

@@ -123,10 +123,26 @@ static void value_contact_force(const tacOutputPoint *p, int id, double *z) {
 }
 static void value_qfrc_constraint(const tacOutputPoint *p, int id, double *z) { *z = p->qfrc_constraint[id]; }
 
+int tac_pair_order(const int geom[2], const int id[2]) {
+    if (geom[0] == id[0] && geom[1] == id[1]) return 1;
+    return geom[0] == id[1] && geom[1] == id[0] ? -1 : 0;
+}
+
+static void between_pair_force(const tacOutputPoint *p, const int id[2], double *z) {
+    z[0] = z[1] = z[2] = 0;
+    for (int i = 0; i < p->npair; i++) {
+        int order = tac_pair_order(p->pair[i].geom, id);
+        for (int k = 0; k < 3 && order != 0; k++)
+            z[k] += (k == 0 ? 1 : order) * p->pair[i].force[k];
+    }
+}
+
 #define RULE(size, count, needs, name)                                                                                 \
-    { size, offsetof(tacModel, count), needs, tac_value_##name, tac_state_##name, tac_vary_##name }
+    { size, offsetof(tacModel, count), needs, tac_value_##name, NULL, tac_state_##name, tac_vary_##name }
 #define TOGETHER(size, count, needs, name)                                                                             \
-    { size, offsetof(tacModel, count), needs, value_##name, NULL, NULL }
+    { size, offsetof(tacModel, count), needs, value_##name, NULL, NULL, NULL }
+#define BETWEEN(size, count, needs, name)                                                                              \
+    { size, offsetof(tacModel, count), needs, NULL, between_##name, NULL, NULL }
 
 const tacOutputRule TAC_OUTPUT_RULES[TAC_OUTPUT_KINDS] = {
     [TAC_OUT_BODY_POS] = RULE(3, nbody, 0, body_pos),
@@ -156,4 +172,5 @@ const tacOutputRule TAC_OUTPUT_RULES[TAC_OUTPUT_KINDS] = {
     [TAC_OUT_ACCELERATION] = TOGETHER(1, nv, TAC_NEED_ACCELERATION, acceleration),
     [TAC_OUT_CONTACT_FORCE] = TOGETHER(6, nbody, TAC_NEED_CONSTRAINTS, contact_force),
     [TAC_OUT_QFRC_CONSTRAINT] = TOGETHER(1, nv, TAC_NEED_CONSTRAINTS, qfrc_constraint),
+    [TAC_OUT_PAIR_FORCE] = BETWEEN(3, ngeom, TAC_NEED_PAIRS, pair_force),
 };

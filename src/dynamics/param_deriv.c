@@ -74,8 +74,8 @@ static void move(const Column *c, const tacMover *mover) {
     if (c->a != NULL) tac_rnea_move(m, c->w, c->x->v, c->a, mover, c->id, &c->R);
     move_compensation(c, mover);
     for (int b = 1; c->x->u.xfrc != NULL && b < m->nbody; b++) {
-        const double *f = c->x->u.xfrc + 6 * b;
-        tac_world_force_move(m, c->w, b, (tacVec6){tac_load3(f + 3), tac_load3(f)}, mover, c->id, &c->applied);
+        tacForceTorque f = c->x->u.xfrc[b];
+        tac_world_force_move(m, c->w, b, (tacVec6){f.torque, f.force}, mover, c->id, &c->applied);
     }
     move_actuators(c, mover);
 }
@@ -98,7 +98,7 @@ static void change_inertia(const Column *c, int body, const tacInertialTangent *
     tacVec3 up = tac_base_acceleration(m).lin;
     tacVec3 held = tac_scale3(m->body_gravcomp[body] * m->body_mass[body], up);
     tacVec3 more = tac_scale3(m->body_gravcomp[body] * d->mass, up);
-    tacVec3 applied = c->x->u.xfrc != NULL ? tac_load3(c->x->u.xfrc + 6 * body) : tac_zero3();
+    tacVec3 applied = c->x->u.xfrc != NULL ? c->x->u.xfrc[body].force : tac_zero3();
     tacVec6 dW = {tac_add3(tac_cross3(moved, held), tac_cross3(arm, more)), more};
     for (int i = m->body_last_dof[body]; i >= 0; i = m->dof_parent[i]) {
         if (passive_on(m)) compensate(c, i, tac_dot6(c->w->S[i], dW));

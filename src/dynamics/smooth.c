@@ -21,7 +21,7 @@ static void add_applied(const tacModel *m, tacWork *w, tacInputs u) {
     for (int i = 0; u.qfrc != NULL && i < m->nv; i++)
         w->qfrc[i] += u.qfrc[i];
     for (int b = 1; u.xfrc != NULL && b < m->nbody; b++)
-        tac_add_point_row(m, w, b, w->xipos[b], tac_load3(u.xfrc + 6 * b), tac_load3(u.xfrc + 6 * b + 3), 1, w->qfrc);
+        tac_add_point_row(m, w, b, w->xipos[b], u.xfrc[b].force, u.xfrc[b].torque, 1, w->qfrc);
 }
 
 void tac_smooth_forces(const tacModel *m, tacWork *w, const double *q, const double *v, const double *act, tacInputs u,

@@ -6,10 +6,10 @@
 
 /* The blocks of u. NULL if the options do not ask for one. */
 typedef struct tacInputs {
-    const double *ctrl;  /* nu */
-    const double *qfrc;  /* nv: generalized forces */
-    const double *xfrc;  /* 6 nbody: force, torque at the centre of mass, world axes */
-    const double *mocap; /* 7 nmocap */
+    const double *ctrl;         /* nu */
+    const double *qfrc;         /* nv: generalized forces */
+    const tacForceTorque *xfrc; /* nbody */
+    const double *mocap;        /* 7 nmocap */
 } tacInputs;
 
 /* (q, v, mocap) -> position and velocity stages, tendons, transmissions, w->qfrc_passive. */
@@ -41,6 +41,15 @@ typedef struct tacSmoothJac {
 
 /* Adds R's blocks, which the caller cleared. dR/da is M. Needs: tac_smooth_forces at the same point. */
 void tac_smooth_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const tacSmoothJac *R);
+
+/* A direction in the arguments of R; qfrc and xfrc are NULL where u has no such block. */
+typedef struct tacSmoothDirection {
+    const double *q, *v, *act, *ctrl; /* nv, nv, na, nu */
+    const double *qfrc, *xfrc;        /* nv, 6 nbody */
+} tacSmoothDirection;
+/* dR[nv] = derivative of R along d, in linear time except for the forces. Same needs. */
+void tac_smooth_jvp(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a,
+                    const tacSmoothDirection *d, double *dR);
 
 /* Emits the derivatives of joint forces without inertia (passive, actuators, applied). qfrc and xfrc are derivatives by
  * the applied forces and may be NULL. Needs: tac_smooth_forces at the same point. */

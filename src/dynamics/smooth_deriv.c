@@ -5,10 +5,10 @@
 #include "dynamics/passive.h"
 
 /* xfrc_applied as (torque, force) per body, in w->applied. */
-static const tacVec6 *applied_wrenches(const tacModel *m, tacWork *w, const double *xfrc) {
+static const tacVec6 *applied_wrenches(const tacModel *m, tacWork *w, const tacForceTorque *xfrc) {
     w->applied[0] = tac_zero6();
     for (int b = 1; b < m->nbody; b++)
-        w->applied[b] = (tacVec6){tac_load3(xfrc + 6 * b + 3), tac_load3(xfrc + 6 * b)};
+        w->applied[b] = (tacVec6){xfrc[b].torque, xfrc[b].force};
     return w->applied;
 }
 
@@ -52,6 +52,19 @@ void tac_smooth_jac(const tacModel *m, tacWork *w, const tacSmoothPoint *x, cons
                                 .act = {.matrix = R->dact, .ld = R->ld, .negate = 1},
                                 .ctrl = {.matrix = R->dctrl, .ld = R->ld, .negate = 1}});
     emit_applied(m, w, R->dqfrc != NULL ? &qfrc : NULL, R->dxfrc != NULL ? &xfrc : NULL);
+}
+
+void tac_smooth_jvp(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a,
+                    const tacSmoothDirection *d, double *dR) {
+    const tacSink qfrc = {.matrix = dR, .along = d->qfrc, .ld = 1, .negate = 1};
+    const tacSink xfrc = {.matrix = dR, .along = d->xfrc, .ld = 1, .negate = 1};
+    tac_rnea_jvp(m, w, x->v, a, d->q, d->v, dR);
+    emit_forces(m, w, x,
+                &(tacForceSink){.q = {.matrix = dR, .along = d->q, .ld = 1, .negate = 1},
+                                .v = {.matrix = dR, .along = d->v, .ld = 1, .negate = 1},
+                                .act = {.matrix = dR, .along = d->act, .ld = 1, .negate = 1},
+                                .ctrl = {.matrix = dR, .along = d->ctrl, .ld = 1, .negate = 1}});
+    emit_applied(m, w, d->qfrc != NULL ? &qfrc : NULL, d->xfrc != NULL ? &xfrc : NULL);
 }
 
 void tac_smooth_vjp(const tacModel *m, tacWork *w, const tacSmoothPoint *x, const double *a, const double *lambda,

@@ -1,6 +1,7 @@
 #include "model/build.h"
 
 #include "base/error.h"
+#include "base/platform.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -10,8 +11,7 @@
 enum { FIRST_CAPACITY = 8 };
 
 /* Keeps the first failure. Returns -1, the result of the adding functions on failure. */
-static int refuse(tacBuilder *b, tacStatus status, tacKind kind, int id, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+static int refuse(tacBuilder *b, tacStatus status, tacKind kind, int id, const char *format, ...) TAC_FORMAT(5, 6);
 static int refuse(tacBuilder *b, tacStatus status, tacKind kind, int id, const char *format, ...) {
     if (b == NULL || b->error.status != TAC_OK) return -1;
     va_list args;

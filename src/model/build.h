@@ -1,6 +1,7 @@
 /* The builder's store: definitions in order of adding. */
 #pragma once
 
+#include "base/platform.h"
 #include "model/layout.h"
 
 /* A growable array. */
@@ -56,7 +57,7 @@ struct tacBuilder {
 
 /* Keeps the builder's first failure and copies it to err (NULL: not). */
 tacStatus tac_builder_fail(tacBuilder *b, tacError *err, tacStatus status, tacKind kind, int id, const char *format,
-                           ...) __attribute__((format(printf, 6, 7)));
+                           ...) TAC_FORMAT(6, 7);
 /* What the builder has so far. */
 tacKeySpan tac_builder_span(const tacBuilder *b);
 /* Adds a keyframe that has numbers of the elements added since `from` alone. */

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/platform.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static void copy_sizes(tacModel *to, const tacModel *from) {
 
 tacModel *tac_model_allocate(const tacModel *sizes) {
     size_t bytes = block_bytes(sizes);
-    tacModel *model = bytes > 0 ? aligned_alloc(TAC_ARENA_ALIGN, bytes) : NULL;
+    tacModel *model = bytes > 0 ? tac_aligned_new(TAC_ARENA_ALIGN, bytes) : NULL;
     if (model == NULL) return NULL;
     memset(model, 0, bytes);
     copy_sizes(model, sizes);
@@ -134,7 +135,7 @@ tacStatus tac_model_copy(const tacModel *model, tacModel **copy, tacError *err) 
 void tac_model_free(tacModel *model) {
     if (model == NULL) return;
     free(model->param_field);
-    free(model);
+    tac_aligned_free(model);
 }
 
 uint64_t tac_model_hash(const tacModel *model) {

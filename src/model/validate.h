@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/platform.h"
 #include "math/quat.h"
 #include "model/layout.h"
 
@@ -22,7 +23,7 @@ tacStatus tac_validate_keys(const tacModel *m, tacError *err);
 
 /* Fills err about an element: "kind 'name': " and the message. */
 tacStatus tac_fail_element(const tacModel *m, const tacOrder *order, tacError *err, tacKind kind, int id,
-                           const char *format, ...) __attribute__((format(printf, 6, 7)));
+                           const char *format, ...) TAC_FORMAT(6, 7);
 
 /* Inputs of every check: the model, the map of its ids to the order of adding, the error to fill. */
 typedef struct tacCheck {

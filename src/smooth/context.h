@@ -18,6 +18,30 @@ typedef enum {
     TAC_FRICTION_STIFFENS /* the contact is as stiff as they say */
 } tacFrictionEffect;
 
+/* Who asks for the forces of contacts, one after another as `contacts` lists them: components along the normal and the
+ * tangents. All values come before the first line. */
+typedef struct tacContactReader {
+    void *of;
+    /* The force of contact k, or a part of it: parts add up. */
+    void (*value)(void *of, int k, const tacContact *c, const double f[3]);
+    /* d(force[axis] of contact k) += factor df, c.n numbers in columns [x | u | theta]. NULL: values alone */
+    void (*line)(void *of, int k, const tacContact *c, int axis, double factor, const double *df);
+    /* Reverse mode: the weights of the force. 0: they are all zero, and the contact has no lines. */
+    int (*weigh)(void *of, int k, const tacContact *c, double bar[3]);
+} tacContactReader;
+
+/* Columns of derivatives: displacements of x, numbers of u, registered parameters. Along a direction there is one
+ * column, their sum with its weights; nx, nu and np stay. */
+typedef struct tacColumns {
+    int n, nx, nu, np;
+    const double *along; /* nx + nu + np; NULL: all columns, n = nx + nu + np */
+} tacColumns;
+/* The columns from `first` on, of rows of c.n numbers. */
+static inline tacSink tac_columns_sink(tacColumns c, double *matrix, int first) {
+    if (c.along != NULL) return (tacSink){.matrix = matrix, .along = c.along + first, .ld = 1};
+    return (tacSink){.matrix = matrix == NULL ? NULL : matrix + first, .ld = c.n};
+}
+
 /* The bit of a tacIntegrator. */
 #define TAC_HAS(integrator) (1u << (integrator))
 /* The functions of one contact model with one integrator. Inputs are checked before. Outputs are written on success
@@ -30,6 +54,9 @@ typedef struct tacStepper {
     tacStatus (*step)(tacContext *ctx, const double *x, const double *u, double *y);
     /* y and every array of J may be NULL */
     tacStatus (*jac)(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
+    /* dy[ndx] = derivative of y along c.along; y and dy are not written on failure alone. NULL: the Jacobian is formed,
+     * which is no dearer */
+    tacStatus (*jvp)(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy);
     /* every array of g may be NULL */
     tacStatus (*vjp)(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
     /* Accelerations in continuous time. Each leaves w->act_dot. qacc may be NULL. */
@@ -46,6 +73,11 @@ typedef struct tacStepper {
     tacStatus (*forces_jac)(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);
     tacStatus (*forces_vjp)(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                             const double *qfrcbar, const tacGrad *bar);
+    /* Values and derivatives of the forces of contacts. Reverse mode adds to bar, whose x and u are not NULL. Both are
+     * NULL without constraints. TAC_ERR_UNSUPPORTED: the step has no such derivatives. */
+    tacStatus (*contact_forces)(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader);
+    tacStatus (*contact_forces_vjp)(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
+                                    const tacGrad *bar);
     /* *n contacts of the step. TAC_ERR_CONTACTS: there are more than max, and out is untouched. NULL: none. */
     tacStatus (*contacts)(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
     /* Effect of a contact's friction. NULL where contacts is. */
@@ -80,6 +112,7 @@ struct tacContext {
     int max_history, searches;
     tacStepInfo info; /* of the current step; filled by the stepper */
     int margins;      /* 1: the caller of a Jacobian asks for its margins */
+    int quiet;        /* 1: the caller wants no report of the step; numbers that only reports tell may be left out */
     tacWork work;
     tacArena arena; /* scratch, the workspace included */
 };

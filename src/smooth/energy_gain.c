@@ -23,7 +23,7 @@ static void input_forces(const tacModel *m, tacWork *w, const tacInputs *u, cons
         f[i] = w->qfrc_actuator[i] + (through ? 0 : w->qfrc_gravcomp[i]) + (u->qfrc != NULL ? u->qfrc[i] : 0);
     }
     for (int b = 1; u->xfrc != NULL && b < m->nbody; b++)
-        tac_add_point_row(m, w, b, w->xipos[b], tac_load3(u->xfrc + 6 * b), tac_load3(u->xfrc + 6 * b + 3), 1, f);
+        tac_add_point_row(m, w, b, w->xipos[b], u->xfrc[b].force, u->xfrc[b].torque, 1, f);
 }
 
 void tac_energy_begin(tacContext *ctx, const double *x, const double *u, tacEnergyStart *start) {

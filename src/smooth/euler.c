@@ -57,6 +57,26 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     return tac_end_step(ctx, status, unsolved, y);
 }
 
+static tacStatus fill_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *dy) {
+    const tacModel *m = ctx->model;
+    tacTree tree = tac_dof_tree(m);
+    tacJacRows rows;
+    if (!tac_jac_layout(m, c, &ctx->arena, &rows)) return TAC_ERR_ARENA_FULL;
+    memcpy(rows.hv, ctx->work.vec[0], (size_t)m->nv * sizeof *rows.hv);
+    tac_residual_jac(ctx, x, u, tac_damping_span(ctx), c, rows.W);
+    if (is_turning(ctx)) TAC_TRY(tac_turning_jac(ctx, x, u, c, rows.W));
+    tac_tree_solve_many(&tree, ctx->work.L, 1, rows.W);
+    return tac_assemble_jvp(ctx, x, u, rows.hv, c, rows.W, dy);
+}
+
+static tacStatus jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy) {
+    TAC_SCOPE(&ctx->arena);
+    int unsolved = 0;
+    tacStatus status = advance(ctx, x, u, &unsolved);
+    if (status == TAC_OK) status = fill_jvp(ctx, x, u, c, dy);
+    return tac_end_step(ctx, status, unsolved, y);
+}
+
 static tacStatus pull(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     tacAdjoint adjoint;
     TAC_TRY(tac_advance_velocity(ctx, x));
@@ -91,6 +111,7 @@ const tacStepper TAC_STEPPER_EULER = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULE
                                                      TAC_HAS(TAC_INTEGRATOR_CORIOLIS),
                                       .step = step,
                                       .jac = jac,
+                                      .jvp = jvp,
                                       .vjp = vjp,
                                       TAC_SMOOTH_ACCELERATION,
                                       .measure = measure};

@@ -97,10 +97,11 @@ static void shift_velocity(const tacContext *ctx, const double *x, double side, 
 /* Numbers of mocap poses, then registered numbers. Their columns are the last ones. */
 static int count_placed(const tacContext *ctx) { return ctx->inputs.nmocap + ctx->model->nmember; }
 
-/* Column of number k among c.n. */
+/* Column of number k among all. */
 static int placed_column(const tacContext *ctx, tacColumns c, int k) {
     int nmocap = ctx->inputs.nmocap;
-    return k < nmocap ? c.n - c.np - nmocap + k : c.n - c.np + ctx->tangents[k - nmocap].column;
+    int first = c.nx + c.nu;
+    return k < nmocap ? first - nmocap + k : first + ctx->tangents[k - nmocap].column;
 }
 
 /* Movers of number k. Returns how many. */
@@ -111,14 +112,20 @@ static int placed_movers(tacContext *ctx, const tacSmoothPoint *p, int k, tacMov
     return 1;
 }
 
-/* dc along column k at velocity v. Needs: tac_rnea_jac or tac_rnea_vjp there, without acceleration. */
-static void emit_bias(tacContext *ctx, const tacSmoothPoint *p, const double *v, const double *still, int k, int column,
+/* Change of scale ID(q, v, a) at fixed v and a. */
+typedef struct Inertial {
+    const double *v, *a;
+    double scale;
+} Inertial;
+
+/* d(ID) along column k, without armature. Needs: tac_rnea_jac or tac_rnea_vjp at (v, a). */
+static void emit_bias(tacContext *ctx, const tacSmoothPoint *p, const Inertial *of, int k, int column,
                       const tacSink *sink) {
     const tacModel *m = ctx->model;
     tacMover movers[2];
     int n = placed_movers(ctx, p, k, movers), nmocap = ctx->inputs.nmocap;
     for (int i = 0; i < n; i++)
-        tac_rnea_move(m, &ctx->work, v, still, &movers[i], column, sink);
+        tac_rnea_move(m, &ctx->work, of->v, of->a, &movers[i], column, sink);
     const tacInertialTangent *inertial = k < nmocap ? NULL : ctx->tangents[k - nmocap].inertial;
     for (int b = 1; inertial != NULL && b < m->nbody; b++) {
         tacInertia dI = tac_world_inertia_change(m, &ctx->work, b, &inertial[b]);
@@ -145,10 +152,9 @@ static void emit_velocity(tacContext *ctx, const tacSmoothPoint *p, int k, int c
 static void add_bias_time(const tacContext *ctx, const unsigned char *rows, tacColumns c, const double *T, double *W) {
     size_t n = (size_t)ctx->model->nv;
     int time = tac_param_of_time(ctx->model);
+    tacSink theta = tac_columns_sink(c, W, c.nx + c.nu);
     for (size_t i = 0; time >= 0 && i < n; i++)
-        if (rows[i])
-            W[i * (size_t)c.n + (size_t)(c.nx + c.nu + time)] +=
-                0.5 * tac_dense_dot((int)n, T + i * 2 * n, ctx->work.qacc);
+        if (rows[i]) tac_emit(&theta, (int)i, time, 0.5 * tac_dense_dot((int)n, T + i * 2 * n, ctx->work.qacc));
 }
 
 /* dc/dq and dc/dv side by side, a velocity, a zero acceleration, one column. */
@@ -165,31 +171,51 @@ static int layout_bias_side(const tacModel *m, tacArena *arena, BiasSide *b) {
     return b->T != NULL && b->v != NULL && b->still != NULL && b->column != NULL;
 }
 
-/* W += side/2 dc at v + side h a. */
-static tacStatus add_bias_side(tacContext *ctx, const double *x, const double *u, double side,
-                               const unsigned char *rows, tacColumns c, double *W) {
+/* W += scale d(ID), all columns. Leaves dID/dq and dID/dv in b->T. */
+static void add_inertial(tacContext *ctx, const double *x, const double *u, const Inertial *of,
+                         const unsigned char *rows, tacColumns c, const BiasSide *b, double *W) {
     const tacModel *m = ctx->model;
-    size_t n = (size_t)m->nv, ld = (size_t)c.n;
-    TAC_SCOPE(&ctx->arena);
-    BiasSide b;
-    if (!layout_bias_side(m, &ctx->arena, &b)) return TAC_ERR_ARENA_FULL;
-    double *T = b.T, *v = b.v, *still = b.still, *column = b.column;
+    size_t n = (size_t)m->nv;
+    double *T = b->T, *column = b->column;
+    tacSink state = tac_columns_sink(c, W, 0);
     memset(T, 0, 2 * n * n * sizeof *T);
-    memset(still, 0, n * sizeof *still);
-    shift_velocity(ctx, x, side, v);
-    tac_rnea_jac(m, &ctx->work, v, still, 2 * m->nv, T, T + n);
+    tac_rnea_jac(m, &ctx->work, of->v, of->a, 2 * m->nv, T, T + n);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; rows[i] && j < 2 * n; j++)
-            W[i * ld + j] += 0.5 * side * T[i * 2 * n + j];
-    add_bias_time(ctx, rows, c, T + n, W);
+            tac_emit(&state, (int)i, (int)j, of->scale * T[i * 2 * n + j]);
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     int placed = count_placed(ctx);
     for (int k = 0; k < placed; k++) {
         memset(column, 0, n * sizeof *column);
-        emit_bias(ctx, &point, v, still, k, 0, &(tacSink){.matrix = column, .ld = 1});
+        emit_bias(ctx, &point, of, k, 0, &(tacSink){.matrix = column, .ld = 1});
         for (size_t i = 0; i < n; i++)
-            if (rows[i]) W[i * ld + (size_t)placed_column(ctx, c, k)] += 0.5 * side * column[i];
+            if (rows[i]) tac_emit(&state, (int)i, placed_column(ctx, c, k), of->scale * column[i]);
     }
+}
+
+/* W += side/2 dc at v + side h a. */
+static tacStatus add_bias_side(tacContext *ctx, const double *x, const double *u, double side,
+                               const unsigned char *rows, tacColumns c, double *W) {
+    const tacModel *m = ctx->model;
+    size_t n = (size_t)m->nv;
+    TAC_SCOPE(&ctx->arena);
+    BiasSide b;
+    if (!layout_bias_side(m, &ctx->arena, &b)) return TAC_ERR_ARENA_FULL;
+    memset(b.still, 0, n * sizeof *b.still);
+    shift_velocity(ctx, x, side, b.v);
+    add_inertial(ctx, x, u, &(Inertial){b.v, b.still, 0.5 * side}, rows, c, &b, W);
+    add_bias_time(ctx, rows, c, b.T + n, W);
+    return TAC_OK;
+}
+
+tacStatus tac_implicit_inertia_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                                   tacColumns c, double *W) {
+    TAC_SCOPE(&ctx->arena);
+    BiasSide b;
+    if (!layout_bias_side(ctx->model, &ctx->arena, &b)) return TAC_ERR_ARENA_FULL;
+    memset(b.still, 0, (size_t)ctx->model->nv * sizeof *b.still);
+    add_inertial(ctx, x, u, &(Inertial){b.still, b.still, -1}, rows, c, &b, W);
+    add_inertial(ctx, x, u, &(Inertial){x + ctx->model->nq, ctx->work.qacc, 1}, rows, c, &b, W);
     return TAC_OK;
 }
 
@@ -204,18 +230,18 @@ static tacStatus add_force_jac(tacContext *ctx, const double *x, const double *u
     double *scratch = layout_velocity(m, &ctx->arena);
     if (scratch == NULL) return TAC_ERR_ARENA_FULL;
     tacSmoothPoint point = tac_point_of(ctx, x, u);
-    tacForceSink sink = {.q = {.matrix = W, .ld = c.n, .negate = 1},
-                         .act = {.matrix = W + 2 * m->nv, .ld = c.n, .negate = 1},
-                         .ctrl = {.matrix = W + c.nx, .ld = c.n, .negate = 1}};
+    tacForceSink sink = {
+        .q = tac_columns_sink(c, W, 0), .act = tac_columns_sink(c, W, 2 * m->nv), .ctrl = tac_columns_sink(c, W, c.nx)};
+    sink.q.negate = sink.act.negate = sink.ctrl.negate = 1;
     tac_velocity_jac(m, &ctx->work, &point, ctx->work.qacc, &sink, scratch);
     int placed = count_placed(ctx);
     for (int k = 0; k < placed; k++)
-        emit_velocity(ctx, &point, k, placed_column(ctx, c, k), &(tacSink){.matrix = W, .ld = c.n, .negate = 1});
+        emit_velocity(ctx, &point, k, placed_column(ctx, c, k), &sink.q);
     return TAC_OK;
 }
 
-tacStatus tac_implicit_bias_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
-                                tacColumns c, double *W) {
+static tacStatus add_bias_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                              tacColumns c, double *W) {
     TAC_TRY(add_bias_side(ctx, x, u, 1, rows, c, W));
     return add_bias_side(ctx, x, u, -1, rows, c, W);
 }
@@ -224,7 +250,7 @@ tacStatus tac_implicit_bias_jac(tacContext *ctx, const double *x, const double *
 static tacStatus add_velocity_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
                                   tacColumns c, double *W) {
     TAC_TRY(add_force_jac(ctx, x, u, c, W));
-    return rows == NULL ? TAC_OK : tac_implicit_bias_jac(ctx, x, u, rows, c, W);
+    return rows == NULL ? TAC_OK : add_bias_jac(ctx, x, u, rows, c, W);
 }
 
 tacStatus tac_implicit_residual_jac(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,
@@ -253,6 +279,24 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     return tac_end_step(ctx, status, 0, y);
 }
 
+static tacStatus fill_jvp(tacContext *ctx, const double *x, const double *u, const tacImplicit *f, tacColumns c,
+                          double *dy) {
+    tacJacRows rows;
+    if (!tac_jac_layout(ctx->model, c, &ctx->arena, &rows)) return TAC_ERR_ARENA_FULL;
+    memcpy(rows.hv, ctx->work.vec[0], (size_t)ctx->model->nv * sizeof *rows.hv);
+    TAC_TRY(tac_implicit_residual_jac(ctx, x, u, f, c, rows.W));
+    tac_implicit_solve_many(ctx, f, 1, rows.W);
+    return tac_assemble_jvp(ctx, x, u, rows.hv, c, rows.W, dy);
+}
+
+static tacStatus jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy) {
+    TAC_SCOPE(&ctx->arena);
+    tacImplicit f;
+    tacStatus status = advance(ctx, x, u, &f);
+    if (status == TAC_OK) status = fill_jvp(ctx, x, u, &f, c, dy);
+    return tac_end_step(ctx, status, 0, y);
+}
+
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
 /* Destination of the gradient by number k. NULL: it is not asked for. */
@@ -275,40 +319,62 @@ static int layout_bias_bar(const tacModel *m, tacArena *arena, BiasBar *b) {
     return ok;
 }
 
-/* bar -= side/2 dc^T lambda at v + side h a. */
-static void pull_bias_side(tacContext *ctx, const double *x, const double *u, double side, const BiasBar *b,
-                           const tacGrad *bar) {
+/* bar -= scale d(ID)^T lambda, lambda that of b. Leaves the gradient by v in b->vbar. */
+static void pull_inertial(tacContext *ctx, const double *x, const double *u, const Inertial *of, const BiasBar *b,
+                          const tacGrad *bar) {
     const tacModel *m = ctx->model;
     int n = m->nv, placed = count_placed(ctx);
-    double *v = b->v, *still = b->still, *qbar = b->qbar, *vbar = b->vbar;
-    const double *lambda = b->lambda;
-    memset(still, 0, (size_t)n * sizeof *still);
-    shift_velocity(ctx, x, side, v);
-    tac_rnea_vjp(m, &ctx->work, v, still, lambda, qbar, vbar);
+    tac_rnea_vjp(m, &ctx->work, of->v, of->a, b->lambda, b->qbar, b->vbar);
     for (int i = 0; i < n; i++) {
-        bar->x[i] -= 0.5 * side * qbar[i];
-        bar->x[n + i] -= 0.5 * side * vbar[i];
+        bar->x[i] -= of->scale * b->qbar[i];
+        bar->x[n + i] -= of->scale * b->vbar[i];
     }
-    int time = bar->theta == NULL ? -1 : tac_param_of_time(m);
-    if (time >= 0) bar->theta[time] -= 0.5 * tac_dense_dot(n, vbar, ctx->work.qacc);
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     for (int k = 0; k < placed; k++) {
         double moved = 0, *to = placed_bar(ctx, bar, k);
         if (to == NULL) continue;
-        emit_bias(ctx, &point, v, still, k, 0, &(tacSink){.lambda = lambda, .bar = &moved});
-        *to -= 0.5 * side * moved;
+        emit_bias(ctx, &point, of, k, 0, &(tacSink){.lambda = b->lambda, .bar = &moved});
+        *to -= of->scale * moved;
     }
 }
 
-tacStatus tac_implicit_bias_vjp(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
-                                const double *lambda, const tacGrad *bar) {
+/* bar -= side/2 dc^T lambda at v + side h a. */
+static void pull_bias_side(tacContext *ctx, const double *x, const double *u, double side, const BiasBar *b,
+                           const tacGrad *bar) {
+    const tacModel *m = ctx->model;
+    int time = bar->theta == NULL ? -1 : tac_param_of_time(m);
+    shift_velocity(ctx, x, side, b->v);
+    pull_inertial(ctx, x, u, &(Inertial){b->v, b->still, 0.5 * side}, b, bar);
+    if (time >= 0) bar->theta[time] -= 0.5 * tac_dense_dot(m->nv, b->vbar, ctx->work.qacc);
+}
+
+/* Takes lambda of the marked rows, and a zero acceleration. */
+static int open_bias_bar(tacContext *ctx, const unsigned char *rows, const double *lambda, BiasBar *b) {
+    if (!layout_bias_bar(ctx->model, &ctx->arena, b)) return 0;
+    for (int i = 0; i < ctx->model->nv; i++) {
+        b->lambda[i] = rows[i] ? lambda[i] : 0;
+        b->still[i] = 0;
+    }
+    return 1;
+}
+
+static tacStatus pull_bias(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                           const double *lambda, const tacGrad *bar) {
     TAC_SCOPE(&ctx->arena);
     BiasBar bias;
-    if (!layout_bias_bar(ctx->model, &ctx->arena, &bias)) return TAC_ERR_ARENA_FULL;
-    for (int i = 0; i < ctx->model->nv; i++)
-        bias.lambda[i] = rows[i] ? lambda[i] : 0;
+    if (!open_bias_bar(ctx, rows, lambda, &bias)) return TAC_ERR_ARENA_FULL;
     pull_bias_side(ctx, x, u, 1, &bias, bar);
     pull_bias_side(ctx, x, u, -1, &bias, bar);
+    return TAC_OK;
+}
+
+tacStatus tac_implicit_inertia_vjp(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                                   const double *lambda, const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
+    BiasBar b;
+    if (!open_bias_bar(ctx, rows, lambda, &b)) return TAC_ERR_ARENA_FULL;
+    pull_inertial(ctx, x, u, &(Inertial){b.still, b.still, -1}, &b, bar);
+    pull_inertial(ctx, x, u, &(Inertial){x + ctx->model->nq, ctx->work.qacc, 1}, &b, bar);
     return TAC_OK;
 }
 
@@ -326,7 +392,7 @@ static tacStatus pull_velocity(tacContext *ctx, const double *x, const double *u
         double *to = placed_bar(ctx, bar, k);
         if (to != NULL) emit_velocity(ctx, &point, k, 0, &(tacSink){.lambda = lambda, .bar = to});
     }
-    return rows == NULL ? TAC_OK : tac_implicit_bias_vjp(ctx, x, u, rows, lambda, bar);
+    return rows == NULL ? TAC_OK : pull_bias(ctx, x, u, rows, lambda, bar);
 }
 
 tacStatus tac_implicit_residual_vjp(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,
@@ -393,6 +459,7 @@ const tacStepper TAC_STEPPER_IMPLICIT = {.integrators =
                                              TAC_HAS(TAC_INTEGRATOR_IMPLICIT) | TAC_HAS(TAC_INTEGRATOR_IMPLICITFAST),
                                          .step = step,
                                          .jac = jac,
+                                         .jvp = jvp,
                                          .vjp = vjp,
                                          TAC_SMOOTH_ACCELERATION,
                                          .measure = measure};

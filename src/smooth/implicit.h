@@ -23,12 +23,12 @@ tacStatus tac_implicit_residual_jac(tacContext *ctx, const double *x, const doub
                                     tacColumns c, double *W);
 tacStatus tac_implicit_residual_vjp(tacContext *ctx, const double *x, const double *u, const tacImplicit *f,
                                     const double *lambda, const tacGrad *bar);
-/* The part of h (dc/dv) a, a = w->qacc, for the rows marked in rows[nv]. W += its changes; bar -= (its changes)^T
- * lambda. */
-tacStatus tac_implicit_bias_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
-                                tacColumns c, double *W);
-tacStatus tac_implicit_bias_vjp(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
-                                const double *lambda, const tacGrad *bar);
+/* ID(q, v, a) - ID(q, 0, 0) at fixed a = w->qacc, without armature, for the rows marked in rows[nv]. W += its changes;
+ * bar -= (its changes)^T lambda. */
+tacStatus tac_implicit_inertia_jac(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                                   tacColumns c, double *W);
+tacStatus tac_implicit_inertia_vjp(tacContext *ctx, const double *x, const double *u, const unsigned char *rows,
+                                   const double *lambda, const tacGrad *bar);
 /* Lay out memory on a dry arena: of opening, which stays taken, and of the residual's derivatives. */
 void tac_implicit_measure_factor(const tacModel *m, tacArena *dry);
 void tac_implicit_measure_residual(const tacModel *m, tacArena *dry);

@@ -1,5 +1,10 @@
 #include "smooth/inputs.h"
 
+/* Structs that lie in flat arrays of numbers. */
+_Static_assert(sizeof(tacForceTorque) == 6 * sizeof(double) && sizeof(tacTwist) == 6 * sizeof(double) &&
+                   sizeof(tacVec6) == 6 * sizeof(double) && sizeof(tacVec3) == 3 * sizeof(double),
+               "no padding");
+
 tacInputLayout tac_input_layout(const tacModel *model, const tacOptions *options) {
     tacInputLayout layout = {.n = model->nu, .qfrc = -1, .xfrc = -1, .mocap = -1};
     const struct {
@@ -20,6 +25,8 @@ tacInputLayout tac_input_layout(const tacModel *model, const tacOptions *options
 static const double *block(const double *u, int first) { return u == NULL || first < 0 ? NULL : u + first; }
 
 tacInputs tac_inputs_of(const tacInputLayout *layout, const double *u) {
-    return (tacInputs){
-        .ctrl = u, .qfrc = block(u, layout->qfrc), .xfrc = block(u, layout->xfrc), .mocap = block(u, layout->mocap)};
+    return (tacInputs){.ctrl = u,
+                       .qfrc = block(u, layout->qfrc),
+                       .xfrc = (const tacForceTorque *)block(u, layout->xfrc),
+                       .mocap = block(u, layout->mocap)};
 }

@@ -14,7 +14,7 @@ tacSmoothPoint tac_point_of(const tacContext *ctx, const double *x, const double
 
 tacColumns tac_columns_of(const tacModel *m, const tacOptions *options) {
     int nx = tac_ndx(m), nu = tac_ninput(m, options), np = m->nparam;
-    return (tacColumns){nx + nu + np, nx, nu, np};
+    return (tacColumns){nx + nu + np, nx, nu, np, NULL};
 }
 
 tacColumns tac_count_columns(const tacContext *ctx) { return tac_columns_of(ctx->model, &ctx->options); }
@@ -44,17 +44,32 @@ static void emit_param_activations(tacContext *ctx, const tacSmoothPoint *x, con
 
 /* --- Jacobian ----------------------------------------------------------------------------------------------------- */
 
-void tac_residual_jac(tacContext *ctx, const double *x, const double *u, double span, tacColumns c, double *W) {
+static void residual_along(tacContext *ctx, const tacSmoothPoint *x, tacColumns c, double *dR) {
     const tacModel *m = ctx->model;
     const tacInputLayout *blocks = &ctx->inputs;
-    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    tacSmoothDirection d = {c.along, c.along + m->nv, c.along + 2 * m->nv, c.along + c.nx, NULL, NULL};
+    if (blocks->qfrc >= 0) d.qfrc = d.ctrl + blocks->qfrc;
+    if (blocks->xfrc >= 0) d.xfrc = d.ctrl + blocks->xfrc;
+    tac_smooth_jvp(m, &ctx->work, x, ctx->work.qacc, &d, dR);
+}
+
+static void residual_columns(tacContext *ctx, const tacSmoothPoint *x, tacColumns c, double *W) {
+    const tacModel *m = ctx->model;
+    const tacInputLayout *blocks = &ctx->inputs;
     tacSmoothJac R = {.ld = c.n, .dq = W, .dv = W + m->nv, .dact = W + 2 * m->nv, .dctrl = W + c.nx};
     if (blocks->qfrc >= 0) R.dqfrc = R.dctrl + blocks->qfrc;
     if (blocks->xfrc >= 0) R.dxfrc = R.dctrl + blocks->xfrc;
     memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
-    tac_smooth_jac(m, &ctx->work, &point, ctx->work.qacc, &R);
-    if (blocks->mocap >= 0) emit_mocap(ctx, &point, &(tacSink){.matrix = R.dctrl + blocks->mocap, .ld = c.n});
-    emit_params(ctx, &point, span, &(tacSink){.matrix = W + c.nx + c.nu, .ld = c.n});
+    tac_smooth_jac(m, &ctx->work, x, ctx->work.qacc, &R);
+}
+
+void tac_residual_jac(tacContext *ctx, const double *x, const double *u, double span, tacColumns c, double *W) {
+    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    tacSink mocap = tac_columns_sink(c, W, c.nx + (ctx->inputs.mocap < 0 ? 0 : ctx->inputs.mocap));
+    tacSink theta = tac_columns_sink(c, W, c.nx + c.nu);
+    (c.along != NULL ? residual_along : residual_columns)(ctx, &point, c, W);
+    if (ctx->inputs.mocap >= 0) emit_mocap(ctx, &point, &mocap);
+    emit_params(ctx, &point, span, &theta);
 }
 
 /* Rows dq+ and dv+ of n columns of W = -da that begin at `from`: dv+ = h da, plus dv itself for the columns of v (the
@@ -147,6 +162,38 @@ tacStatus tac_assemble_jac(tacContext *ctx, const double *x, const double *u, co
     tac_advance_activations_jac(m, &ctx->work, u, x + m->nq + m->nv, h, &act_sink, &ctrl_sink);
     tacSmoothPoint point = tac_point_of(ctx, x, u);
     if (J->P != NULL) emit_param_activations(ctx, &point, &(tacSink){.matrix = J->P + act * (size_t)c.np, .ld = c.np});
+    return TAC_OK;
+}
+
+/* dv+ = dv + h da, dq+ = P dq + h Q dv+, and what h alone adds, as add_time. */
+static void move_along(const tacContext *ctx, const double *hv, tacColumns c, const double *W, double *dq, double *dv) {
+    const tacModel *m = ctx->model;
+    int k = tac_param_of_time(m);
+    double h = ctx->options.dt, dh = k < 0 ? 0 : c.along[c.nx + c.nu + k], *start = ctx->work.vec[1];
+    memcpy(start, c.along, (size_t)m->nv * sizeof *start);
+    for (int i = 0; i < m->nv; i++) {
+        dv[i] = c.along[m->nv + i] - h * W[i];
+        if (k >= 0) dv[i] += dh * ctx->work.qacc[i];
+        dq[i] = h * dv[i];
+    }
+    tac_turn_jac(m, hv, 1, 1, dq);
+    tac_move_back_jac(m, hv, 1, start);
+    for (int i = 0; i < m->nv; i++)
+        dq[i] += start[i] + dh * hv[i] / h;
+}
+
+tacStatus tac_assemble_jvp(tacContext *ctx, const double *x, const double *u, const double *hv, tacColumns c,
+                           const double *W, double *dy) {
+    const tacModel *m = ctx->model;
+    size_t act = 2 * (size_t)m->nv;
+    if (!tac_slopes_are_finite((size_t)m->nv, hv, (size_t)m->nv, W)) return TAC_ERR_NONFINITE;
+    move_along(ctx, hv, c, W, dy, dy + m->nv);
+    memset(dy + act, 0, (size_t)m->na * sizeof *dy);
+    tacSink act_sink = tac_columns_sink(c, dy + act, (int)act), ctrl_sink = tac_columns_sink(c, dy + act, c.nx);
+    tacSink theta = tac_columns_sink(c, dy + act, c.nx + c.nu);
+    tac_advance_activations_jac(m, &ctx->work, u, x + m->nq + m->nv, ctx->options.dt, &act_sink, &ctrl_sink);
+    tacSmoothPoint point = tac_point_of(ctx, x, u);
+    emit_param_activations(ctx, &point, &theta);
     return TAC_OK;
 }
 

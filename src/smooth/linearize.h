@@ -3,10 +3,6 @@
 
 #include "smooth/context.h"
 
-/* Columns of derivatives: displacements of x, numbers of u, registered parameters. */
-typedef struct tacColumns {
-    int n, nx, nu, np;
-} tacColumns;
 tacColumns tac_columns_of(const tacModel *m, const tacOptions *options);
 tacColumns tac_count_columns(const tacContext *ctx);
 /* (x, u) as a point for the functions of src/dynamics. */
@@ -26,6 +22,10 @@ int tac_slopes_are_finite(size_t nhv, const double *hv, size_t n, const double *
  * written. */
 tacStatus tac_assemble_jac(tacContext *ctx, const double *x, const double *u, const double *hv, tacColumns c,
                            const double *W, const tacJac *J);
+
+/* The same along a direction: W has nv numbers. dy[ndx]. */
+tacStatus tac_assemble_jvp(tacContext *ctx, const double *x, const double *u, const double *hv, tacColumns c,
+                           const double *W, double *dy);
 
 /* Scratch of a Jacobian: W, nv rows of c.n numbers, and h v+. */
 typedef struct tacJacRows {

@@ -148,7 +148,7 @@ static tacStatus emit_all(tacContext *ctx, const double *x, const double *u, con
 }
 
 tacStatus tac_spin_jac(tacContext *ctx, const double *x, const double *u, tacColumns c, double *W) {
-    tacSink state = {.matrix = W, .ld = c.n}, theta = {.matrix = W + c.nx + c.nu, .ld = c.n};
+    tacSink state = tac_columns_sink(c, W, 0), theta = tac_columns_sink(c, W, c.nx + c.nu);
     return emit_all(ctx, x, u, &(Sinks){&state, c.np > 0 ? &theta : NULL});
 }
 

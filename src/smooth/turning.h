@@ -1,11 +1,11 @@
 /* Acceleration without constraints of steps that keep turning bodies from gaining energy. Contact lcp uses it, and
- * integrators `spin` and `coriolis` of contact none (step.md, ST13 to ST18).
+ * integrators `spin` and `coriolis` of contact none (step.md, ST13 to ST18, ST21, ST22).
  *
  *   bodies that turn alone   gyroscopic forces of a motion that keeps its energy (smooth/spin.h)
- *   all others, on demand    Coriolis forces that are linearly implicit:  (Mhat + h C) a = F,  C = dc/dv
+ *   all others, on demand    inertial forces Psi(a) from momenta in place of M a + c (dynamics/momenta.h)
  *
  * Mhat = M + h D stays the matrix of the step. Constraints act on top: Mhat (v+ - v - h a) = J^T f. As a change of
- * forces, Mhat a = F - kappa with kappa = h C a                                                            (ST17) */
+ * forces, Mhat a = F - kappa with kappa = Psi(a) - ID(q, v, a) + ID(q, 0, 0)                        (ST17, ST21) */
 #pragma once
 
 #include "smooth/smooth_step.h"

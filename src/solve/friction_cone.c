@@ -265,19 +265,13 @@ tacFrictionStep tac_friction_step_of_impulse(const tacFrictionPoint *p, const ta
 
 /* --- The central path --------------------------------------------------------------------------------------------- */
 
-/* With a and b in units in which r is 1: a = (w + sqrt(w^2 + 4 k))/2, b = a - w, the larger of both first. */
-void tac_pair_project_to_path(double ratio, double k, double *a, double *b) {
-    double r = tac_sqrt(ratio), w = r * *a - *b / r, large = 0.5 * (tac_abs(w) + tac_sqrt(w * w + 4 * k));
-    *a = (w > 0 ? large : k / large) / r;
-    *b = (w > 0 ? k / large : large) * r;
-}
-
 /* In a cone the tails are along w_t, |w_t| = t. With |a_t| = p and |b_t| = t - p, a o b = k e becomes
  *   (t - p) (a_0^2 - p^2) = k p,   0 < p < m = min(t, a_0)
- * For small k, p = m - d with a small d, which Newton's method finds between its bounds. */
+ * For small k, p = m - d with a small d, which Newton's method finds between its bounds. After a step of the root of
+ * rounding, what is left is rounding. */
 static double short_of(double t, double a_0, double k) {
     double m = tac_min(t, a_0), apart = tac_abs(t - a_0), low = 0, high = m, c = k * m / (a_0 + m);
-    double d = tac_min(2 * c / (apart + tac_sqrt(apart * apart + 4 * c)), 0.5 * m);
+    double d = tac_min(2 * c / (apart + tac_sqrt(apart * apart + 4 * c)), 0.5 * m), close = tac_sqrt(DBL_EPSILON);
     for (int i = 0; i < 2 * DBL_MANT_DIG; i++) {
         double f = (apart + d) * d * (a_0 + m - d) - k * (m - d);
         double slope = (apart + 2 * d) * (a_0 + m - d) - (apart + d) * d + k, next = d - f / slope;
@@ -286,7 +280,7 @@ static double short_of(double t, double a_0, double k) {
         else
             low = d;
         if (!(next >= low && next <= high)) next = 0.5 * (low + high);
-        if (tac_abs(next - d) <= 2 * DBL_EPSILON * d) return next;
+        if (tac_abs(next - d) <= close * d) return next;
         d = next;
     }
     return d;

@@ -72,11 +72,8 @@ tacFrictionStep tac_friction_step_of_impulse(const tacFrictionPoint *p, const ta
 
 /* --- The central path --------------------------------------------------------------------------------------------- */
 
-/* Projects a pair of half lines to the point of a b = k with the same r a - b/r, r^2 = ratio. ratio is the size of b
- * relative to a. */
-void tac_pair_project_to_path(double ratio, double k, double *a, double *b);
-/* The same for cones of 1 + n numbers, n at most 2. a_0 > 0 and u are given and b_0 is free: a_t (in and out) and b
- * with a o b = k e and r a_t - b_t/r = r a_t (in) - u/r. */
+/* tac_pair_project_to_path (yield.h) for cones of 1 + n numbers, n at most 2. a_0 > 0 and u are given and b_0 is free:
+ * a_t (in and out) and b with a o b = k e and r a_t - b_t/r = r a_t (in) - u/r, r^2 = ratio. */
 void tac_friction_project_to_path(int n, double ratio, double k, const double *u, double *a, double *b);
 /* Both for a contact, with impulses a as the linear equations have them. Gap and slip keep the share `left` of the
  * residuals `off`. ratio and k: of the normal, of friction. */

@@ -6,9 +6,6 @@
 
 #include <float.h>
 
-/* In the measure of polishing Newton's next step is about the square of the last: after such a step it is rounding. */
-#define POLISH_END tac_sqrt(DBL_EPSILON)
-
 /* --- Cones -------------------------------------------------------------------------------------------------------- */
 
 /* Longest step, at most 1, that takes the given shares of the way to the borders of half lines and of second-order
@@ -129,11 +126,11 @@ static int factor_to_polish(tacInteriorRun *r) {
     return tac_run_factor(r) == TAC_OK;
 }
 
-/* One further step. The factors of the last one serve again after a small step: what they leave is the product of both.
- * It is refused where rounding is all that is left of it. */
+/* One further step. Newton's next one would be about the square of it. It is refused where rounding is all that is left
+ * of it. */
 static Polish polish(tacInteriorRun *r) {
     double violation = r->at->violation, centring = r->at->centring, now;
-    if (r->at->polished * r->at->polished > POLISH_END && !factor_to_polish(r)) return REFUSED;
+    if (!factor_to_polish(r)) return REFUSED;
     tac_run_right_side(r, r->s->kappa, 0);
     tac_run_find_direction(r);
     double size = step_size(r);
@@ -146,7 +143,7 @@ static Polish polish(tacInteriorRun *r) {
     tac_run_record(r, r->s->kappa, violation, centring, 1);
     tac_run_accept(r);
     r->at->polished = size;
-    return size > POLISH_END ? TOOK : TOOK_LAST;
+    return size * size > r->s->polished ? TOOK : TOOK_LAST;
 }
 
 /* The residual at the iterate, after a trial point elsewhere. */

@@ -51,6 +51,7 @@ typedef struct tacInteriorSettings {
     double centring;    /* tolerance of |a o b - kappa unit e|, in units of kappa */
     int max_iterations; /* systems factored */
     int polish;         /* further Newton steps at the solution, beyond max_iterations, while each is half the last */
+    double polished;    /* the square of their size at which they end: what the next one would be */
     double share;       /* of the way to the border that a step takes at least; less is more careful */
     tacInteriorWay way;
 } tacInteriorSettings;

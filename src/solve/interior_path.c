@@ -15,9 +15,14 @@ double tac_path_merit(const tacInteriorRun *r, double kappa) {
     return share_of_residual(r) + (kappa - r->s->kappa) / r->first_kappa;
 }
 
+/* kappa after alpha times the step: exactly `to` after all of it. */
+static double kappa_after(const tacInteriorRun *r, double alpha, double to) {
+    return alpha >= 1 ? to : r->kappa + alpha * (to - r->kappa);
+}
+
 /* Tries alpha times the step, on the path between kappa and `to`. Returns the merit; infinite: E is undefined there. */
 static double try_step(tacInteriorRun *r, double alpha, double to) {
-    double kappa = r->kappa + alpha * (to - r->kappa), violation;
+    double kappa = kappa_after(r, alpha, to), violation;
     tac_run_set_trial(r, alpha);
     tacInteriorTrial trial = {r->trial_x, kappa, 1 - alpha};
     tacStatus status = r->p->project(r->p->user, &trial, r->trial_a, r->trial_b, &violation);
@@ -66,7 +71,7 @@ void tac_path_right_side(const tacInteriorRun *r, double to) {
 }
 
 void tac_path_note_step(tacInteriorRun *r, double length, double to, double before) {
-    r->kappa += length * (to - r->kappa);
+    r->kappa = kappa_after(r, length, to);
     r->at->centring = tac_abs(r->kappa / r->s->kappa - 1);
     r->again = length >= 1 && r->kappa <= r->s->kappa && falls_within(r, before);
 }

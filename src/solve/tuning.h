@@ -40,4 +40,4 @@
 #define TAC_GROWTH 2.0
 /* kappa falls by no more than this factor in one step, and no lower than this share of (E/E_0)^2 kappa_0. Not
  * measured by itself. */
-#define TAC_FALL 0.01
+#define TAC_FALL 0.001

@@ -1,8 +1,5 @@
 #include "solve/yield.h"
 
-#include "math/scalar.h"
-#include "solve/friction_cone.h"
-
 #include <float.h>
 
 /* y is the smaller root of (t - y)(A - y) = B t A, about the smaller of t and 1. With A = 1 + 2 e, B = e/A it is 1 at
@@ -22,11 +19,7 @@ double tac_yield_under(const tacYield *g, double impulse, double *slope) {
 
 /* k/a - y(a) - ratio a falls with a. The root without yielding is an upper bound. Newton's method takes a few steps,
  * and no more bisections than a double has bits. */
-void tac_yield_project_to_path(const tacYield *g, double ratio, double k, double *a, double *b) {
-    if (g->way == 0) {
-        tac_pair_project_to_path(ratio, k, a, b);
-        return;
-    }
+void tac_yield_project_under(const tacYield *g, double ratio, double k, double *a, double *b) {
     double given = *b - ratio * *a, slope;
     tac_pair_project_to_path(ratio, k, a, b);
     double low = 0, high = *a, at = 0.5 * *a;

@@ -3,6 +3,7 @@
 #include "step/batch.h"
 
 #include "base/error.h"
+#include "base/platform.h"
 #include "base/threads.h"
 #include "step/sim.h"
 
@@ -71,12 +72,19 @@ static tacStatus run_vjp(const tacBatch *b, const Worker *w, size_t i) {
                         info_of(b, i));
 }
 
+static tacStatus run_jvp(const tacBatch *b, const Worker *w, size_t i) {
+    const tacBatchCall *c = b->call;
+    return tac_step_jvp(w->sim, c->X + i * b->nx, block(c->U, i, b->ninput), block(c->along.x, i, b->ndx),
+                        block(c->along.u, i, b->ninput), block(c->along.theta, i, b->np), c->Y + i * b->ndx,
+                        info_of(b, i));
+}
+
 static tacStatus run_rollout(const tacBatch *b, const Worker *w, size_t i) {
     const tacBatchCall *c = b->call;
     size_t steps = (size_t)c->steps;
     double *X = c->Y + i * (steps + 1) * b->nx, *U = own_block(c->controls, i, steps * b->ninput);
-    tacDrive drive = {b->policy, b->policy_context, (int)i, b->own.stop};
-    return tac_rollout_driven(w->sim, &drive, X, U, c->steps, X, info_of(b, i));
+    tacDrive drive = {b->policy, b->policy_context, (int)i, U, b->own.stop};
+    return tac_rollout_driven(w->sim, &drive, X, c->steps, X, info_of(b, i));
 }
 
 static tacStatus run_rollout_vjp(const tacBatch *b, const Worker *w, size_t i) {
@@ -100,11 +108,8 @@ static tacStatus run_outputs(const tacBatch *b, const Worker *w, size_t i) {
 }
 
 static tacStatus (*const RUN[])(const tacBatch *b, const Worker *w, size_t i) = {
-    [TAC_BATCH_STEP] = run_step,
-    [TAC_BATCH_JAC] = run_jac,
-    [TAC_BATCH_VJP] = run_vjp,
-    [TAC_BATCH_ROLLOUT] = run_rollout,
-    [TAC_BATCH_ROLLOUT_VJP] = run_rollout_vjp,
+    [TAC_BATCH_STEP] = run_step,       [TAC_BATCH_JAC] = run_jac,         [TAC_BATCH_JVP] = run_jvp,
+    [TAC_BATCH_VJP] = run_vjp,         [TAC_BATCH_ROLLOUT] = run_rollout, [TAC_BATCH_ROLLOUT_VJP] = run_rollout_vjp,
     [TAC_BATCH_OUTPUTS] = run_outputs,
 };
 
@@ -156,7 +161,7 @@ static tacStatus open_worker(const tacBatch *b, Worker *w, tacError *err) {
     TAC_TRY(tac_sim_new(b->model, &b->options, &w->sim, err));
     if (b->own.steps == 0) return TAC_OK;
     size_t bytes = tac_rollout_vjp_bytes(b->model, b->own.steps, b->own.checkpoints);
-    w->checkpoints = (tacCheckpoints){b->own.checkpoints, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes};
+    w->checkpoints = (tacCheckpoints){b->own.checkpoints, tac_aligned_new(TAC_ARENA_ALIGN, bytes), bytes};
     return w->checkpoints.memory != NULL ? TAC_OK : tac_fail(err, TAC_ERR_MEMORY, "no memory for checkpoints");
 }
 
@@ -208,7 +213,7 @@ void tac_batch_free(tacBatch *batch) {
     tac_pool_free(batch->pool);
     for (int i = 0; batch->worker != NULL && i < batch->nworker; i++) {
         tac_sim_free(batch->worker[i].sim);
-        free(batch->worker[i].checkpoints.memory);
+        tac_aligned_free(batch->worker[i].checkpoints.memory);
     }
     free(batch->worker);
     free(batch->status);

@@ -7,6 +7,7 @@ typedef enum {
     TAC_BATCH_STEP,
     TAC_BATCH_JAC,
     TAC_BATCH_VJP,
+    TAC_BATCH_JVP,
     TAC_BATCH_ROLLOUT,
     TAC_BATCH_ROLLOUT_VJP,
     TAC_BATCH_OUTPUTS
@@ -22,6 +23,7 @@ typedef struct tacBatchCall {
     const tacOutputs *outputs;
     tacJac jac;
     tacGrad grad;
+    tacTangent along;
 } tacBatchCall;
 
 /* The call for all worlds; its arguments are checked. */

@@ -51,6 +51,15 @@ tacStatus tac_batch_step_vjp(const tacModel *model, const tacOptions *options, i
     return run_once(model, options, n, threads, 0, &call);
 }
 
+tacStatus tac_batch_step_jvp(const tacModel *model, const tacOptions *options, int n, const double *X, const double *U,
+                             const tacTangent *along, double *dY, int threads) {
+    if (bad_arguments(model, options, n, threads) || along == NULL) return TAC_ERR_ARGUMENT;
+    if (n == 0) return TAC_OK;
+    if (X == NULL || dY == NULL) return TAC_ERR_ARGUMENT;
+    tacBatchCall call = {.piece = TAC_BATCH_JVP, .X = X, .U = U, .Y = dY, .along = *along};
+    return run_once(model, options, n, threads, 0, &call);
+}
+
 tacStatus tac_batch_rollout(const tacModel *model, const tacOptions *options, int n, int steps, double *X,
                             const double *U, int threads) {
     if (bad_arguments(model, options, n, threads) || steps < 0) return TAC_ERR_ARGUMENT;

@@ -2,6 +2,7 @@
  * are written on failure alone; a call that succeeds pays nothing for them. */
 #pragma once
 
+#include "base/platform.h"
 #include "step/sim.h"
 
 /* Elements that the numbers of an array belong to. */
@@ -13,8 +14,7 @@ typedef enum {
 } tacEntries;
 
 /* Writes the text of a failure, "call: ...", and returns its status. sim may be NULL. */
-tacStatus tac_sim_fail(tacSim *sim, tacStatus status, const char *call, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+tacStatus tac_sim_fail(tacSim *sim, tacStatus status, const char *call, const char *format, ...) TAC_FORMAT(4, 5);
 /* TAC_ERR_ARGUMENT: the argument of this name is NULL. sim may be NULL. */
 tacStatus tac_sim_null(tacSim *sim, const char *call, const char *argument);
 /* TAC_OK; TAC_ERR_ARGUMENT where x or sim is NULL; TAC_ERR_NONFINITE where one of the n numbers is not finite. */

@@ -3,6 +3,7 @@
 
 #include "dynamics/kinematics.h"
 #include "step/options.h"
+#include "step/output_pairs.h"
 
 #include <string.h>
 
@@ -163,6 +164,65 @@ tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *u, tacCo
     if (found != NOT_COUNTED) *n = found;
     return tac_end_list(sim, __func__, status, max, found);
 }
+
+/* --- Derivatives of their forces ---------------------------------------------------------------------------------- */
+
+typedef struct ForceRows {
+    tacColumns c;
+    const tacJac *jac;
+    int max, n; /* contacts: their number is known before the first line */
+    int cleared;
+} ForceRows;
+
+static void count_contact(void *of, int k, const tacContact *c, const double f[3]) {
+    ForceRows *r = of;
+    (void)c, (void)f;
+    r->n = k + 1 > r->n ? k + 1 : r->n;
+}
+
+static int is_listed(void *of, int k, const tacContact *c, double bar[3]) {
+    const ForceRows *r = of;
+    (void)k, (void)c, (void)bar;
+    return r->n <= r->max;
+}
+
+static void clear_rows(ForceRows *r) {
+    if (r->cleared) return;
+    clear(r->jac->A, 3 * r->n, r->c.nx);
+    clear(r->jac->B, 3 * r->n, r->c.nu);
+    clear(r->jac->P, 3 * r->n, r->c.np);
+    r->cleared = 1;
+}
+
+static void add_force_line(void *of, int k, const tacContact *c, int axis, double factor, const double *df) {
+    ForceRows *r = of;
+    if (!is_listed(of, k, c, NULL)) return;
+    clear_rows(r);
+    tac_add_line(r->c, factor, df, 3 * k + axis, r->jac);
+}
+
+static tacStatus force_rows(tacSim *sim, const double *x, const double *u, ForceRows *rows) {
+    tacContactReader reader = {rows, count_contact, add_force_line, is_listed};
+    if (sim->ctx.stepper->contact_forces == NULL) return TAC_OK;
+    TAC_TRY(sim->ctx.stepper->contact_forces(&sim->ctx, x, u, &reader));
+    if (rows->n > rows->max) return TAC_ERR_CONTACTS;
+    clear_rows(rows);
+    return TAC_OK;
+}
+
+tacStatus tac_step_contacts_jac(tacSim *sim, const double *x, const double *u, const tacJac *jac, int max, int *n) {
+    int bad;
+    TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
+    if (jac == NULL) return tac_sim_null(sim, __func__, "jac");
+    if (n == NULL) return tac_sim_null(sim, __func__, "n");
+    if (max < 0) return tac_sim_fail(sim, TAC_ERR_ARGUMENT, __func__, "max is %d, expected 0 or more", max);
+    ForceRows rows = {.c = tac_count_columns(&sim->ctx), .jac = jac, .max = max};
+    tacStatus status = force_rows(sim, x, u, &rows);
+    if (status == TAC_OK || rows.n > max) *n = rows.n;
+    return tac_end_list(sim, __func__, status, max, rows.n);
+}
+
+/* --- Constraints -------------------------------------------------------------------------------------------------- */
 
 static int tells_constraints(const tacStepper *stepper) { return stepper->constraints != NULL; }
 

@@ -2,6 +2,8 @@
  * Nothing here changes a result. */
 #include "step/explain.h"
 
+#include "base/platform.h"
+
 #include "dynamics/actuator.h"
 #include "math/scalar.h"
 #include "step/call.h"
@@ -36,7 +38,7 @@ typedef struct Found {
     int stiffens;                        /* 1: coefficients of friction scale the stiffness of one that sticks */
 } Found;
 
-__attribute__((format(printf, 2, 3))) static void say(Text *text, const char *format, ...) {
+TAC_FORMAT(2, 3) static void say(Text *text, const char *format, ...) {
     va_list args;
     va_start(args, format);
     int n = text->left > 0 ? vsnprintf(text->at, text->left, format, args) : 0;

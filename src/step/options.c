@@ -1,10 +1,10 @@
 #include "step/options.h"
 
 #include "base/error.h"
+#include "base/platform.h"
 #include "math/scalar.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,12 +125,9 @@ static int find_word(const char *words, const char *text) {
 static int read_number(const tacOptionInfo *o, const char *text, double *value) {
     char *end;
     if (text[0] == '\0' || strpbrk(text, "xXnN \t\n\v\f\r") != NULL) return 0;
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c_locale);
     errno = 0;
-    *value = strtod(text, &end);
+    *value = tac_number_of_text(text, &end);
     int whole = *end == '\0' && errno != ERANGE;
-    uselocale(before);
-    freelocale(c_locale);
     return whole && (o->kind == TAC_OPTION_REAL || (tac_abs(*value) <= TAC_MOST_INT && *value == (double)(int)*value));
 }
 

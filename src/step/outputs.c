@@ -3,9 +3,11 @@
 
 #include "dynamics/actuator.h"
 #include "dynamics/mass.h"
+#include "math/dense.h"
 #include "step/call.h"
-#include "step/output_blocks.h"
+#include "step/output_pairs.h"
 #include "smooth/smooth_step.h"
+#include "step/step_jvp.h"
 
 #include <limits.h>
 #include <string.h>
@@ -16,8 +18,11 @@ static int count_of(const tacModel *m, tacOutputKind kind) {
     return *(const int *)((const char *)m + TAC_OUTPUT_RULES[kind].count);
 }
 
+static int is_pair(tacOutput o, int n) { return o.id >= 0 && o.id < n && o.id2 >= 0 && o.id2 < n && o.id != o.id2; }
+
 static int is_valid(const tacModel *m, tacOutput o) {
     if ((unsigned)o.kind >= TAC_OUTPUT_KINDS) return 0;
+    if (TAC_OUTPUT_RULES[o.kind].between != NULL) return is_pair(o, count_of(m, o.kind));
     return o.id == TAC_OUT_ALL || (o.id >= 0 && o.id < count_of(m, o.kind));
 }
 
@@ -33,26 +38,17 @@ int tac_outputs_size(const tacModel *model, const tacOutputs *outputs) {
     return (int)size;
 }
 
-/* One element of the list after another: TAC_OUT_ALL opened up. */
-typedef struct Cursor {
-    const tacModel *m;
-    const tacOutputs *outputs;
-    int i, next; /* place in the list, element there */
-    tacOutputKind kind;
-    int id, row; /* the current one, and its first row of z */
-    int end;     /* first row after it */
-} Cursor;
-
-static Cursor begin(const tacModel *m, const tacOutputs *outputs) {
-    return (Cursor){.m = m, .outputs = outputs, .i = 0, .next = 0};
+tacOutputCursor tac_outputs_begin(const tacModel *m, const tacOutputs *outputs) {
+    return (tacOutputCursor){.m = m, .outputs = outputs, .i = 0, .next = 0};
 }
 
-static int advance(Cursor *c) {
+int tac_outputs_advance(tacOutputCursor *c) {
     for (; c->i < c->outputs->n; c->i++, c->next = 0) {
         tacOutput o = c->outputs->list[c->i];
         if (c->next >= (o.id < 0 ? count_of(c->m, o.kind) : 1)) continue;
         c->kind = o.kind;
         c->id = o.id < 0 ? c->next : o.id;
+        c->id2 = o.id2;
         c->next++;
         c->row = c->end;
         c->end += TAC_OUTPUT_RULES[o.kind].size;
@@ -70,7 +66,7 @@ static int has_kind(const tacOutputs *outputs, tacOutputKind kind) {
 /* --- Values ------------------------------------------------------------------------------------------------------- */
 
 /* Sums over subtrees, and forces of constraints. */
-static int layout_point(const tacModel *m, tacArena *arena, tacOutputPoint *p) {
+static int layout_point(const tacModel *m, const tacOptions *options, tacArena *arena, tacOutputPoint *p) {
     size_t n = (size_t)m->nbody;
     p->com = TAC_TAKE(arena, n, tacVec3);
     p->momentum = TAC_TAKE(arena, n, tacVec6);
@@ -79,12 +75,12 @@ static int layout_point(const tacModel *m, tacArena *arena, tacOutputPoint *p) {
     p->wrench = TAC_TAKE(arena, 6 * n, double);
     p->qfrc_constraint = TAC_TAKE(arena, m->nv, double);
     int full = p->com == NULL || p->momentum == NULL || p->composite == NULL || p->inside == NULL;
-    return !full && p->wrench != NULL && p->qfrc_constraint != NULL;
+    return !full && p->wrench != NULL && p->qfrc_constraint != NULL && tac_output_pairs_layout(m, options, arena, p);
 }
 
 static tacStatus open_point(tacSim *sim, const double *x, const double *u, tacOutputPoint *p) {
     *p = (tacOutputPoint){.m = sim->ctx.model, .w = &sim->ctx.work, .x = tac_point_of(&sim->ctx, x, u)};
-    return layout_point(sim->ctx.model, &sim->ctx.arena, p) ? TAC_OK : TAC_ERR_ARENA_FULL;
+    return layout_point(sim->ctx.model, &sim->ctx.options, &sim->ctx.arena, p) ? TAC_OK : TAC_ERR_ARENA_FULL;
 }
 
 /* Forces of constraints; none where the contact model has none. */
@@ -98,12 +94,13 @@ static tacStatus run_constraints(tacSim *sim, const double *x, const double *u, 
 
 /* The stages that the outputs need. */
 static tacStatus run_stages(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs,
-                            const tacOutputPoint *p) {
+                            tacOutputPoint *p) {
     const tacModel *m = p->m;
     unsigned needs = 0;
     for (int i = 0; i < outputs->n; i++)
         needs |= TAC_OUTPUT_RULES[outputs->list[i].kind].needs;
     if (needs & TAC_NEED_CONSTRAINTS) TAC_TRY(run_constraints(sim, x, u, p));
+    if (needs & TAC_NEED_PAIRS) TAC_TRY(tac_output_pairs(sim, x, u, p));
     if (needs & TAC_NEED_ACCELERATION) TAC_TRY(sim->ctx.stepper->acceleration(&sim->ctx, x, u, NULL));
     if (needs & TAC_NEED_FORCES) {
         tac_smooth_motion(m, p->w, p->x.q, p->x.v, p->x.u.mocap);
@@ -121,18 +118,26 @@ static tacStatus run_stages(tacSim *sim, const double *x, const double *u, const
     return TAC_OK;
 }
 
+static void value_of(const tacOutputPoint *p, const tacOutputCursor *c, double *z) {
+    const tacOutputRule *rule = &TAC_OUTPUT_RULES[c->kind];
+    if (rule->between != NULL)
+        rule->between(p, (int[]){c->id, c->id2}, z);
+    else
+        rule->value(p, c->id, z);
+}
+
 static int values_are_finite(const tacOutputPoint *p, const tacOutputs *outputs) {
     double z[TAC_OUTPUT_NUMBERS];
-    for (Cursor c = begin(p->m, outputs); advance(&c);) {
-        TAC_OUTPUT_RULES[c.kind].value(p, c.id, z);
+    for (tacOutputCursor c = tac_outputs_begin(p->m, outputs); tac_outputs_advance(&c);) {
+        value_of(p, &c, z);
         if (tac_first_nonfinite(c.end - c.row, z) >= 0) return 0;
     }
     return 1;
 }
 
 static void write_values(const tacOutputPoint *p, const tacOutputs *outputs, double *z) {
-    for (Cursor c = begin(p->m, outputs); advance(&c);)
-        TAC_OUTPUT_RULES[c.kind].value(p, c.id, z + c.row);
+    for (tacOutputCursor c = tac_outputs_begin(p->m, outputs); tac_outputs_advance(&c);)
+        value_of(p, &c, z + c.row);
 }
 
 /* Why a list of outputs is none of the model's; an id of -1 is a name that tac_model_find did not find. */
@@ -148,6 +153,11 @@ static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *ou
         if ((unsigned)o.kind >= TAC_OUTPUT_KINDS)
             return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "output %d: kind is %d, expected a tacOutputKind", i,
                                 (int)o.kind);
+        if (TAC_OUTPUT_RULES[o.kind].between != NULL)
+            return tac_sim_fail(
+                sim, o.id == -1 || o.id2 == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
+                "output %d, of kind %d: id is %d and id2 is %d, expected two different numbers, 0 to %d", i,
+                (int)o.kind, o.id, o.id2, count_of(m, o.kind) - 1);
         return tac_sim_fail(sim, o.id == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
                             "output %d, of kind %d: id is %d%s, expected 0 to %d or TAC_OUT_ALL", i, (int)o.kind, o.id,
                             o.id == -1 ? ", an unknown name" : "", count_of(m, o.kind) - 1);
@@ -184,7 +194,7 @@ tacStatus tac_outputs(tacSim *sim, const double *x, const double *u, const tacOu
 /* Column `column` of every output along one variation. */
 static void emit_variation(const tacOutputPoint *p, const tacOutputs *outputs, const tacVariation *d, int column,
                            const tacSink *sink) {
-    for (Cursor c = begin(p->m, outputs); advance(&c);) {
+    for (tacOutputCursor c = tac_outputs_begin(p->m, outputs); tac_outputs_advance(&c);) {
         double dz[TAC_OUTPUT_NUMBERS] = {0};
         if (TAC_OUTPUT_RULES[c.kind].vary == NULL) continue;
         TAC_OUTPUT_RULES[c.kind].vary(p, c.id, d, dz);
@@ -195,7 +205,7 @@ static void emit_variation(const tacOutputPoint *p, const tacOutputs *outputs, c
 static void emit_singles(const tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs,
                          const tacOutputSinks *s) {
     const tacModel *m = p->m;
-    for (Cursor c = begin(m, outputs); advance(&c);)
+    for (tacOutputCursor c = tac_outputs_begin(m, outputs); tac_outputs_advance(&c);)
         if (TAC_OUTPUT_RULES[c.kind].state != NULL) TAC_OUTPUT_RULES[c.kind].state(p, c.id, c.row, &s->state);
     for (int i = 0; p->x.u.mocap != NULL && !tac_output_drops(&s->mocap) && i < TAC_POSE_SIZE * m->nmocap; i++) {
         tacVariation d = {.n = 1};
@@ -230,7 +240,7 @@ static tacStatus write_block(tacSim *sim, const tacOutputPoint *p, const tacOutp
     int size = TAC_OUTPUT_RULES[kind].size;
     memset(W, 0, (size_t)size * (size_t)count_of(p->m, kind) * (size_t)c.n * sizeof *W);
     tacStatus status = TAC_OUTPUT_BLOCKS[kind](sim, p, &(tacOutputBlock){.W = W});
-    for (Cursor k = begin(p->m, outputs); status == TAC_OK && advance(&k);) {
+    for (tacOutputCursor k = tac_outputs_begin(p->m, outputs); status == TAC_OK && tac_outputs_advance(&k);) {
         if (k.kind != kind) continue;
         for (int i = 0; i < size; i++) {
             const double *from = W + (size_t)(size * k.id + i) * (size_t)c.n;
@@ -269,6 +279,7 @@ static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutput
     tacStatus status = TAC_OK;
     for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
         if (has_block(sim, outputs, kind)) status = write_block(sim, p, outputs, (tacOutputKind)kind, W, J);
+    if (status == TAC_OK && has_kind(outputs, TAC_OUT_PAIR_FORCE)) status = tac_output_pairs_jac(sim, p, outputs, J);
     return status;
 }
 
@@ -284,13 +295,81 @@ tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const t
     return tac_end_call(sim, __func__, status);
 }
 
+/* --- Forward mode ------------------------------------------------------------------------------------------------- */
+
+/* The direction, and a block. */
+typedef struct Forward {
+    double *along, *W;
+} Forward;
+
+static int layout_forward(const tacModel *m, const tacOptions *options, const tacStepper *stepper, tacArena *arena,
+                          Forward *f) {
+    f->along = TAC_TAKE(arena, tac_columns_of(m, options).n, double);
+    f->W = layout_block(m, options, stepper, arena);
+    return f->along != NULL && f->W != NULL;
+}
+
+static tacOutputSinks forward_sinks(const tacSim *sim, const double *along, double *dz) {
+    tacColumns c = tac_count_columns(&sim->ctx);
+    int nv = sim->ctx.model->nv, mocap = sim->ctx.inputs.mocap < 0 ? 0 : sim->ctx.inputs.mocap;
+    c.along = along;
+    tacForceSink state = {.q = tac_columns_sink(c, dz, 0),
+                          .v = tac_columns_sink(c, dz, nv),
+                          .act = tac_columns_sink(c, dz, 2 * nv),
+                          .ctrl = tac_columns_sink(c, dz, c.nx)};
+    return (tacOutputSinks){
+        .state = state, .mocap = tac_columns_sink(c, dz, c.nx + mocap), .theta = tac_columns_sink(c, dz, c.nx + c.nu)};
+}
+
+/* A kind's block times the direction, to where the list wants it. */
+static tacStatus push_block(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, tacOutputKind kind,
+                            const Forward *f, double *dz) {
+    size_t n = (size_t)tac_count_columns(&sim->ctx).n;
+    int size = TAC_OUTPUT_RULES[kind].size;
+    memset(f->W, 0, (size_t)size * (size_t)count_of(p->m, kind) * n * sizeof *f->W);
+    TAC_TRY(TAC_OUTPUT_BLOCKS[kind](sim, p, &(tacOutputBlock){.W = f->W}));
+    for (tacOutputCursor k = tac_outputs_begin(p->m, outputs); tac_outputs_advance(&k);)
+        for (int i = 0; k.kind == kind && i < size; i++)
+            dz[k.row + i] = tac_dense_dot((int)n, f->W + (size_t)(size * k.id + i) * n, f->along);
+    return TAC_OK;
+}
+
+static tacStatus push_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, const tacTangent *along,
+                          double *dz) {
+    Forward f;
+    if (!layout_forward(p->m, &sim->ctx.options, sim->ctx.stepper, &sim->ctx.arena, &f)) return TAC_ERR_ARENA_FULL;
+    int nz = tac_outputs_size(p->m, outputs);
+    tac_fill_direction(tac_count_columns(&sim->ctx), along, f.along);
+    clear(dz, nz, 1);
+    tacOutputSinks s = forward_sinks(sim, f.along, dz);
+    emit_singles(sim, p, outputs, &s);
+    tacStatus status = TAC_OK;
+    for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
+        if (has_block(sim, outputs, kind)) status = push_block(sim, p, outputs, (tacOutputKind)kind, &f, dz);
+    if (status == TAC_OK && has_kind(outputs, TAC_OUT_PAIR_FORCE))
+        status = tac_output_pairs_jvp(sim, p, outputs, f.along, dz);
+    return status;
+}
+
+tacStatus tac_outputs_jvp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs,
+                          const tacTangent *along, double *dz) {
+    tacOutputPoint p;
+    TAC_TRY(check_call(sim, __func__, x, u, outputs));
+    TAC_TRY(tac_check_direction(sim, __func__, along));
+    if (dz == NULL && tac_outputs_size(sim->ctx.model, outputs) > 0) return tac_sim_null(sim, __func__, "dz");
+    TAC_SCOPE(&sim->ctx.arena);
+    tacStatus status = evaluate(sim, x, u, outputs, &p);
+    if (status == TAC_OK) status = push_all(sim, &p, outputs, along, dz);
+    return tac_end_call(sim, __func__, status);
+}
+
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
 /* lambda[element] = sum of zbar where the list has the element */
 static tacStatus pull_block(tacSim *sim, const tacOutputPoint *p, const tacOutputs *outputs, tacOutputKind kind,
                             const double *zbar, double *lambda, const tacGrad *bar) {
     memset(lambda, 0, block_rows(p->m, sim->ctx.stepper) * sizeof *lambda);
-    for (Cursor k = begin(p->m, outputs); advance(&k);)
+    for (tacOutputCursor k = tac_outputs_begin(p->m, outputs); tac_outputs_advance(&k);)
         for (int i = 0; k.kind == kind && i < TAC_OUTPUT_RULES[kind].size; i++)
             lambda[TAC_OUTPUT_RULES[kind].size * k.id + i] += zbar[k.row + i];
     return TAC_OUTPUT_BLOCKS[kind](sim, p, &(tacOutputBlock){.lambda = lambda, .bar = *bar});
@@ -322,6 +401,8 @@ static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
     for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
         if (has_block(sim, outputs, kind))
             status = pull_block(sim, p, outputs, (tacOutputKind)kind, zbar, lambda, &bar);
+    if (status == TAC_OK && has_kind(outputs, TAC_OUT_PAIR_FORCE))
+        status = tac_output_pairs_vjp(sim, p, outputs, zbar, &bar);
     if (status == TAC_OK && tac_first_nonfinite(c.n, all) >= 0) status = TAC_ERR_NONFINITE;
     if (status == TAC_OK) status = tac_copy_grad(&bar, c, grad);
     return status;
@@ -343,10 +424,11 @@ tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const t
 void tac_outputs_measure(const tacModel *m, const tacOptions *options, const tacStepper *stepper, tacArena *dry) {
     TAC_SCOPE(dry);
     tacOutputPoint p;
-    layout_point(m, dry, &p);
+    layout_point(m, options, dry, &p);
     {
         TAC_SCOPE(dry);
-        layout_block(m, options, stepper, dry);
+        Forward f;
+        layout_forward(m, options, stepper, dry, &f);
         stepper->measure(m, options, dry);
     }
     Pull pull;

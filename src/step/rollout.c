@@ -1,82 +1,109 @@
 /* Many steps. */
 #include "base/threads.h"
 #include "step/call.h"
+#include "step/step_jvp.h"
 
 #include <string.h>
 
+/* A rollout by the name of its call. along, dX: NULL without derivatives. */
+typedef struct Rollout {
+    const char *call;
+    const double *x0, *U;
+    int n;
+    const tacTangent *along;
+    double *X, *dX;
+    const tacDrive *drive; /* NULL: U alone */
+} Rollout;
+
 /* Puts the number of the step before the text of its failure. */
-static void name_step(tacSim *sim, int k) {
+static void name_step(tacSim *sim, const char *call, int k) {
     char text[TAC_ERROR_TEXT];
     memcpy(text, sim->error, sizeof text);
-    tac_sim_fail(sim, TAC_OK, "tac_rollout", "step %d: %s", k, text);
+    tac_sim_fail(sim, TAC_OK, call, "step %d: %s", k, text);
 }
 
-static tacStatus check_rollout(tacSim *sim, const double *x0, const double *U, int n, const double *X) {
-    static const char call[] = "tac_rollout";
+static tacStatus check_rollout(tacSim *sim, const Rollout *r) {
     if (sim == NULL) return TAC_ERR_ARGUMENT;
-    if (x0 == NULL || X == NULL) return tac_sim_null(sim, call, x0 == NULL ? "x0" : "X");
-    if (n < 0) return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "n is %d, expected a number of steps", n);
+    if (r->x0 == NULL || r->X == NULL) return tac_sim_null(sim, r->call, r->x0 == NULL ? "x0" : "X");
+    if (r->n < 0) return tac_sim_fail(sim, TAC_ERR_ARGUMENT, r->call, "n is %d, expected a number of steps", r->n);
     int ninput = tac_ninput(sim->ctx.model, &sim->ctx.options);
-    if (U == NULL && n > 0 && ninput > 0)
-        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "U is NULL, expected %d by %d numbers", n, ninput);
+    if (r->U == NULL && r->n > 0 && ninput > 0)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, r->call, "U is NULL, expected %d by %d numbers", r->n, ninput);
     return TAC_OK;
 }
 
-/* TAC_ERR_STOPPED, or the policy's controls of step k. */
-static tacStatus drive_step(const tacDrive *drive, int k, const double *x, double *u) {
-    if (tac_flag_read(drive->stop) != 0) return TAC_ERR_STOPPED;
-    if (drive->policy != NULL) drive->policy(drive->context, drive->world, k, x, u);
-    return TAC_OK;
-}
-
-/* Sums and statuses of the steps of a rollout. */
-typedef struct Tally {
-    tacStepInfo first, last, sum;
-    tacStatus all;
-} Tally;
-
-static void roll_step(tacSim *sim, int k, const double *u, double *X, int energy, Tally *t) {
-    size_t nx = (size_t)tac_nx(sim->ctx.model);
-    tacStepCall call = {X + (size_t)k * nx, u, X + (size_t)(k + 1) * nx};
-    tac_step_told(sim, "tac_step", &call, energy, &t->last);
-    if (t->last.status != TAC_OK && (t->all == TAC_OK || !tac_went_on(t->last.status))) name_step(sim, k);
-    t->all = tac_first_of(t->all, t->last.status);
-    if (k == 0) t->first = t->last;
-    if (tac_went_on(t->last.status)) tac_count_step(&t->sum, k, t->last.status, t->last.residual);
-    t->sum.energy_gain += t->last.energy_gain;
-}
-
-static void roll(tacSim *sim, const tacDrive *drive, const double *x0, double *U, int n, double *X, int energy,
-                 Tally *t) {
+/* TAC_ERR_STOPPED, or the policy's controls of step k, in U. */
+static tacStatus drive_step(const tacSim *sim, const Rollout *r, int k) {
+    const tacDrive *d = r->drive;
     size_t nx = (size_t)tac_nx(sim->ctx.model), ninput = (size_t)tac_ninput(sim->ctx.model, &sim->ctx.options);
-    memmove(X, x0, nx * sizeof *X);
-    for (int k = 0; k < n && tac_went_on(t->last.status); k++) {
-        double *u = U == NULL ? NULL : U + (size_t)k * ninput;
-        tacStatus status = drive_step(drive, k, X + (size_t)k * nx, u);
-        if (status != TAC_OK) {
-            t->last.status = status;
-            break;
-        }
-        roll_step(sim, k, u, X, energy, t);
-    }
-    if (tac_went_on(t->last.status)) t->last.status = t->all;
-    t->last.energy_gain = t->sum.energy_gain;
-    t->last.start = t->first.start;
-    t->last.violation = t->first.violation;
-    tac_take_count(&t->last, &t->sum);
+    if (d == NULL) return TAC_OK;
+    if (tac_flag_read(d->stop) != 0) return TAC_ERR_STOPPED;
+    if (d->policy != NULL)
+        d->policy(d->context, d->world, k, r->X + (size_t)k * nx, d->U == NULL ? NULL : d->U + (size_t)k * ninput);
+    return TAC_OK;
 }
 
-tacStatus tac_rollout_driven(tacSim *sim, const tacDrive *drive, const double *x0, double *U, int n, double *X,
-                             tacStepInfo *info) {
-    tacStepInfo none = {.status = TAC_OK, .bad_index = -1, .first_unsolved = -1};
-    Tally t = {none, none, none, TAC_OK};
-    t.last.status = check_rollout(sim, x0, U, n, X);
-    if (t.last.status == TAC_OK) roll(sim, drive, x0, U, n, X, info != NULL, &t);
-    if (info != NULL) *info = t.last;
-    return t.last.status;
+static void take_step(tacSim *sim, const Rollout *r, int k, int told, tacStepInfo *info) {
+    size_t nx = (size_t)tac_nx(sim->ctx.model), ndx = (size_t)tac_ndx(sim->ctx.model), i = (size_t)k;
+    size_t ninput = (size_t)tac_ninput(sim->ctx.model, &sim->ctx.options);
+    tacStepCall call = {r->X + i * nx, r->U == NULL ? NULL : r->U + i * ninput, r->X + (i + 1) * nx};
+    if (r->dX == NULL) {
+        tac_step_told(sim, "tac_step", &call, told, info);
+        return;
+    }
+    tacTangent d = {r->dX + i * ndx, r->along->u == NULL ? NULL : r->along->u + i * ninput, r->along->theta};
+    tac_step_jvp_told(sim, "tac_step_jvp", &call, &d, r->dX + (i + 1) * ndx, info);
+}
+
+static tacStatus roll(tacSim *sim, const Rollout *r, tacStepInfo *info) {
+    tacStepInfo last = {.status = TAC_OK, .bad_index = -1, .first_unsolved = -1}, first = last, sum = last;
+    last.status = check_rollout(sim, r);
+    if (last.status == TAC_OK) {
+        memmove(r->X, r->x0, (size_t)tac_nx(sim->ctx.model) * sizeof *r->X);
+        tacStatus all = TAC_OK;
+        for (int k = 0; k < r->n && tac_went_on(last.status); k++) {
+            tacStatus driven = drive_step(sim, r, k);
+            if (driven != TAC_OK) {
+                last.status = driven;
+                break;
+            }
+            take_step(sim, r, k, info != NULL, &last);
+            if (last.status != TAC_OK && (all == TAC_OK || !tac_went_on(last.status))) name_step(sim, r->call, k);
+            all = tac_first_of(all, last.status);
+            if (k == 0) first = last;
+            if (tac_went_on(last.status)) tac_count_step(&sum, k, last.status, last.residual);
+            sum.energy_gain += last.energy_gain;
+        }
+        if (tac_went_on(last.status)) last.status = all;
+        last.energy_gain = sum.energy_gain;
+        last.start = first.start;
+        last.violation = first.violation;
+        tac_take_count(&last, &sum);
+    }
+    if (info != NULL) *info = last;
+    return last.status;
 }
 
 tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info) {
-    static const tacDrive controls = {.policy = NULL};
-    return tac_rollout_driven(sim, &controls, x0, (double *)U, n, X, info); /* without a policy U is read alone */
+    return roll(sim, &(Rollout){__func__, x0, U, n, NULL, X, NULL, NULL}, info);
+}
+
+tacStatus tac_rollout_driven(tacSim *sim, const tacDrive *drive, const double *x0, int n, double *X,
+                             tacStepInfo *info) {
+    return roll(sim, &(Rollout){"tac_rollout", x0, drive->U, n, NULL, X, NULL, drive}, info);
+}
+
+tacStatus tac_rollout_jvp(tacSim *sim, const double *x0, const double *U, int n, const tacTangent *along, double *X,
+                          double *dX, tacStepInfo *info) {
+    Rollout r = {__func__, x0, U, n, along, X, dX, NULL};
+    tacStatus status = check_rollout(sim, &r);
+    if (status == TAC_OK && (along == NULL || dX == NULL))
+        status = tac_sim_null(sim, __func__, along == NULL ? "along" : "dX");
+    if (status == TAC_OK) status = tac_check_direction(sim, __func__, &(tacTangent){along->x, NULL, along->theta});
+    if (status != TAC_OK) {
+        if (info != NULL) *info = (tacStepInfo){.status = status, .bad_index = -1, .first_unsolved = -1};
+        return status;
+    }
+    tac_fill_direction((tacColumns){.nx = tac_ndx(sim->ctx.model)}, along, dX);
+    return roll(sim, &r, info);
 }

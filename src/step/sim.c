@@ -2,6 +2,7 @@
 #include "step/options.h"
 
 #include "base/error.h"
+#include "base/platform.h"
 #include "dynamics/reference.h"
 #include "model/model.h"
 #include "step/call.h"
@@ -10,10 +11,10 @@
 #include "smooth/find_contacts.h"
 #include "smooth/first_impact.h"
 #include "step/maximal.h"
+#include "step/step_jvp.h"
 
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- Creation ----------------------------------------------------------------------------------------------------- */
@@ -65,6 +66,7 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     tacArena dry = tac_arena_dry();
     stepper->measure(model, options, &dry);
     tac_outputs_measure(model, options, stepper, &dry);
+    tac_step_jvp_measure(model, options, stepper, &dry);
     tac_explain_measure(model, options, stepper, &dry);
     tac_step_maximal_measure(model, options, stepper->measure, &dry);
     tac_dynamics_jac_measure(model, &dry);
@@ -163,14 +165,14 @@ tacStatus tac_sim_new(const tacModel *model, const tacOptions *options, tacSim *
     tacOptions in_use;
     TAC_TRY(tac_resolve_options(model, options, &in_use, err)); /* sizes are counted from them */
     size_t bytes = tac_sim_bytes(model, options);
-    void *memory = aligned_alloc(TAC_ARENA_ALIGN, bytes);
+    void *memory = tac_aligned_new(TAC_ARENA_ALIGN, bytes);
     if (memory == NULL) return tac_fail(err, TAC_ERR_MEMORY, "out of memory: %zu bytes for a simulation", bytes);
     tacStatus status = tac_sim_create(model, options, memory, bytes, sim, err);
-    if (status != TAC_OK) free(memory);
+    if (status != TAC_OK) tac_aligned_free(memory);
     return status;
 }
 
-void tac_sim_free(tacSim *sim) { free(sim); }
+void tac_sim_free(tacSim *sim) { tac_aligned_free(sim); }
 
 tacStatus tac_sim_options(const tacSim *sim, tacOptions *options) {
     if (sim == NULL || options == NULL) return TAC_ERR_ARGUMENT;

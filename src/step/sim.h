@@ -25,17 +25,20 @@ typedef struct tacStepCall {
 } tacStepCall;
 /* tac_step by the name of the call that texts of failures begin with; energy: 1: the report tells what it gained. */
 tacStatus tac_step_told(tacSim *sim, const char *call, const tacStepCall *c, int energy, tacStepInfo *info);
+/* tac_step_jvp likewise. y (may be NULL) is c->y. */
+tacStatus tac_step_jvp_told(tacSim *sim, const char *call, const tacStepCall *c, const tacTangent *along, double *dy,
+                            tacStepInfo *info);
 
 /* What drives a rollout besides its controls. */
 typedef struct tacDrive {
     tacPolicy policy; /* NULL: none */
     void *context;
     int world;
+    double *U;                /* n by ninput */
     const volatile int *stop; /* tac_flag_read before each step */
 } tacDrive;
 /* tac_rollout, driven; the policy writes U. */
-tacStatus tac_rollout_driven(tacSim *sim, const tacDrive *drive, const double *x0, double *U, int n, double *X,
-                             tacStepInfo *info);
+tacStatus tac_rollout_driven(tacSim *sim, const tacDrive *drive, const double *x0, int n, double *X, tacStepInfo *info);
 
 /* 1: tac_default_options made them. */
 static inline int tac_options_are_set(const tacOptions *options) {

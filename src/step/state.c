@@ -43,6 +43,17 @@ void tac_default_input(const tacModel *model, const tacOptions *options, double 
     }
 }
 
+tacForceTorque *tac_input_forces(const tacModel *model, const tacOptions *options, double *u) {
+    if (model == NULL || u == NULL || !tac_options_are_set(options)) return NULL;
+    int first = tac_input_layout(model, options).xfrc;
+    return first >= 0 ? (tacForceTorque *)(u + first) : NULL;
+}
+
+tacTwist *tac_free_twist(const tacModel *model, int joint, double *qvel) {
+    if (model == NULL || qvel == NULL || joint < 0 || joint >= model->njnt) return NULL;
+    return model->joint_type[joint] == TAC_JOINT_FREE ? (tacTwist *)(qvel + model->joint_dof_adr[joint]) : NULL;
+}
+
 /* Names of the keyframes, as far as they fit: "'stand', 'sit', #2". */
 static void list_keys(const tacModel *m, char *text, size_t size) {
     size_t n = 0;

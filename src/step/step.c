@@ -46,7 +46,9 @@ tacStatus tac_step_told(tacSim *sim, const char *call, const tacStepCall *c, int
         if (energy) tac_energy_begin(&sim->ctx, c->x, c->u, &start);
         sim->ctx.work.ties = 0;
         sim->ctx.work.count_ties = info != NULL;
+        sim->ctx.quiet = info == NULL;
         status = tac_end_call(sim, call, sim->ctx.stepper->step(&sim->ctx, c->x, c->u, c->y));
+        sim->ctx.quiet = 0;
         sim->ctx.info.energy_gain = 0;
         if (energy) tell_energy(sim, status, c->u, c->y, &start);
     }
@@ -67,8 +69,9 @@ static tacStatus run_jac(tacSim *sim, const double *x, const double *u, double *
     ctx->work.ties = 0;
     ctx->work.count_ties = told;
     ctx->margins = told;
+    ctx->quiet = !told;
     tacStatus status = ctx->stepper->jac(ctx, x, u, y, jac);
-    ctx->margins = 0;
+    ctx->margins = ctx->quiet = 0;
     ctx->info.energy_gain = 0;
     if (told) tell_energy(sim, status, u, y != NULL ? y : ctx->work.next, &start);
     return status;
@@ -94,7 +97,9 @@ tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, const doub
     if (began) {
         sim->ctx.work.ties = 0;
         sim->ctx.work.count_ties = info != NULL;
+        sim->ctx.quiet = info == NULL;
         status = tac_end_call(sim, __func__, sim->ctx.stepper->vjp(&sim->ctx, x, u, ybar, grad));
+        sim->ctx.quiet = 0;
         sim->ctx.info.energy_gain = 0;
     }
     tac_report(began ? sim : NULL, status, bad, info);

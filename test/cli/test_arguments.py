@@ -36,6 +36,29 @@ class Verbs(Case):
             self.assertIn(f"{flag} ", text)
             self.assertIn(meaning, text)
 
+    def test_integrators_are_those_of_the_guide(self):
+        """The table of the guide: which integrator runs with which contact model, and what a file's own becomes."""
+        text = pathlib.Path("docs/guide/command_line.md").read_text().split("### Integrators")[1].split("\n\n")[1]
+        head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+        contacts = [cell.strip("`") for cell in head[2:]]
+        self.assertEqual(contacts, ["none", "lcp", "ncp", "soft"])
+        tried = 0
+        for names, _, *cells in rows:
+            for name in re.findall(r"`(\w+)`", names):
+                for contact, cell in zip(contacts, cells, strict=True):
+                    words = ("sim", "models/cartpole.xml", "--steps", "1", "--contact", contact)
+                    done = self.run_tactus(*words, "--integrator", name, "--json")
+                    self.assertEqual(done.code, 0 if cell else 2, (name, contact, done.err))
+                    if cell:
+                        self.assertEqual(done.json()["integrator"], name if cell == "yes" else cell)
+                    tried += 1
+        self.assertEqual(tried, 28)
+
+    def test_a_files_own_integrator_is_replaced(self):
+        model = self.file("m.xml", pathlib.Path("models/cartpole.xml").read_text().replace("<worldbody>", '<option integrator="RK4"/><worldbody>', 1))
+        for contact, runs in (("none", "rk4"), ("soft", "rk4"), ("lcp", "euler"), ("ncp", "variational")):
+            self.assertEqual(self.fine("sim", model, "--steps", "1", "--contact", contact, "--json").json()["integrator"], runs)
+
     def test_version(self):
         self.assertRegex(self.fine("version").out, r"^tactus \d+\.\d+\.\d+\n$")
         self.assertRegex(self.fine("--version").out, r"^tactus \d+\.\d+\.\d+\n$")

@@ -34,7 +34,7 @@ static tacOptions few_iterations(const tacModel *m) {
     tacOptions o = tac_default_options(m);
     o.contact = TAC_CONTACT_MODEL_NCP;
     o.dt = 0.01;
-    o.ncp_iterations = 4;
+    o.ncp_iterations = 2;
     return o;
 }
 

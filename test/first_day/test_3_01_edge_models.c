@@ -332,10 +332,15 @@ static void run_dynamics(const World *w) {
 
 static void run_outputs(const World *w) {
     tacOutput all[TAC_OUTPUT_KINDS];
+    int n = 0;
     for (int k = 0; k < TAC_OUTPUT_KINDS; k++)
-        all[k] = (tacOutput){(tacOutputKind)k, TAC_OUT_ALL};
-    for (int k = -2; k < TAC_OUTPUT_KINDS; k++) { /* none, all, one after another */
-        tacOutputs list = {k == -2 ? 0 : k == -1 ? TAC_OUTPUT_KINDS : 1, k < 0 ? all : all + k};
+        if (k != TAC_OUT_PAIR_FORCE) all[n++] = (tacOutput){(tacOutputKind)k, TAC_OUT_ALL};
+    tacOptions options;
+    CHECK_INT(tac_sim_options(w->sim, &options), TAC_OK);
+    if (w->m->ngeom > 1 && !options.toi) /* no derivatives with toi */
+        all[n++] = (tacOutput){TAC_OUT_PAIR_FORCE, 0, 1};
+    for (int k = -2; k < n; k++) { /* none, all, one after another */
+        tacOutputs list = {k == -2 ? 0 : k == -1 ? n : 1, k < 0 ? all : all + k};
         int nz = tac_outputs_size(w->m, &list);
         CHECK(nz >= 0);
         double *z = blank(nz), *A = blank(nz * w->ndx), *B = blank(nz * w->nu), *P = blank(nz * w->np),

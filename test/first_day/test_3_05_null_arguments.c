@@ -31,7 +31,7 @@ static struct {
     size_t bytes;
 } w;
 
-static const tacOutput LIST[] = {{TAC_OUT_SITE_POS, 0}, {TAC_OUT_CONTACT_FORCE, 1}};
+static const tacOutput LIST[] = {{TAC_OUT_SITE_POS, 0}, {TAC_OUT_CONTACT_FORCE, 1}, {TAC_OUT_PAIR_FORCE, 0, 1}};
 
 /* What is allowed to come back: any status, -1, 0, a size. */
 #define CASE(name)  static void call_##name(void)
@@ -312,6 +312,8 @@ CASE(tac_sim_set_params) {
 }
 CASE(tac_default_state) { tac_default_state(P(w.m), P(w.y)); }
 CASE(tac_default_input) { tac_default_input(P(w.m), O(&w.options), P(w.y)); }
+CASE(tac_input_forces) { w.n = tac_input_forces(P(w.m), O(&w.options), P(w.u)) != NULL; }
+CASE(tac_free_twist) { w.n = tac_free_twist(P(w.m), I(0), P(w.y)) != NULL; }
 CASE(tac_qpos_add) { tac_qpos_add(P(w.m), P(w.x), P(w.x + BOX_NQ), P(w.y)); }
 CASE(tac_qpos_sub) { tac_qpos_sub(P(w.m), P(w.x), P(w.x), P(w.y)); }
 CASE(tac_step) { STATUS(tac_step(P(w.sim), P(w.x), P(w.u), P(w.y), P(&w.info))); }
@@ -322,6 +324,15 @@ CASE(tac_step_jac) {
 CASE(tac_step_vjp) {
     tacGrad grad = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_step_vjp(P(w.sim), P(w.x), P(w.u), P(w.z), P(&grad), P(&w.info)));
+}
+CASE(tac_step_jvp) { STATUS(tac_step_jvp(P(w.sim), P(w.x), P(w.u), P(w.z), P(w.A), P(w.B), P(w.y), P(&w.info))); }
+CASE(tac_rollout_jvp) {
+    tacTangent along = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_rollout_jvp(P(w.sim), P(w.x), P(w.u), N(STEPS), P(&along), P(w.y), P(w.z), P(&w.info)));
+}
+CASE(tac_batch_step_jvp) {
+    tacTangent along = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_batch_step_jvp(P(w.m), O(&w.options), N(1), P(w.x), P(w.u), P(&along), P(w.y), I(1)));
 }
 CASE(tac_rollout) { STATUS(tac_rollout(P(w.sim), P(w.x), P(w.u), N(STEPS), P(w.y), P(&w.info))); }
 
@@ -466,11 +477,12 @@ CASE(tac_step_maximal_vjp) {
 
 /* A list with one id that is broken. */
 static const tacOutputs *outputs(void) {
-    static tacOutput list[2];
+    static tacOutput list[3];
     static tacOutputs all;
     memcpy(list, LIST, sizeof list);
+    list[2].id2 = I(LIST[2].id2);
     list[1].kind = (tacOutputKind)I(LIST[1].kind), list[1].id = I(LIST[1].id);
-    all = (tacOutputs){N(2), P(list)};
+    all = (tacOutputs){N(3), P(list)};
     return P(&all);
 }
 CASE(tac_outputs_size) { w.n = tac_outputs_size(P(w.m), outputs()); }
@@ -486,9 +498,17 @@ CASE(tac_outputs_vjp) {
     tacGrad grad = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_outputs_vjp(P(w.sim), P(w.x), P(w.u), outputs(), P(w.z), P(&grad)));
 }
+CASE(tac_outputs_jvp) {
+    tacTangent along = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_outputs_jvp(P(w.sim), P(w.x), P(w.u), outputs(), P(&along), P(w.z)));
+}
 CASE(tac_max_contacts) { w.n = tac_max_contacts(P(w.m)); }
 CASE(tac_contacts) { STATUS(tac_contacts(P(w.sim), P(w.x), P(w.u), P(w.contact), N(MOST_CONTACTS), P(&w.n))); }
 CASE(tac_step_contacts) { STATUS(tac_step_contacts(P(w.sim), P(w.x), P(w.u), P(w.force), N(MOST_CONTACTS), P(&w.n))); }
+CASE(tac_step_contacts_jac) {
+    tacJac jac = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_step_contacts_jac(P(w.sim), P(w.x), P(w.u), P(&jac), N(8), P(&w.n)));
+}
 CASE(tac_step_constraints) {
     STATUS(tac_step_constraints(P(w.sim), P(w.x), P(w.u), P(w.constraint), N(MOST_CONTACTS), P(&w.n)));
 }
@@ -634,18 +654,23 @@ static const struct {
              CALL(tac_sim_set_params),
              CALL(tac_default_state),
              CALL(tac_default_input),
+             CALL(tac_input_forces),
+             CALL(tac_free_twist),
              CALL(tac_qpos_add),
              CALL(tac_qpos_sub),
              CALL(tac_step),
              CALL(tac_step_jac),
              CALL(tac_step_vjp),
+             CALL(tac_step_jvp),
              CALL(tac_rollout),
              CALL(tac_rollout_vjp),
+             CALL(tac_rollout_jvp),
              CALL(tac_rollout_vjp_bytes),
              CALL(tac_batch_step),
              CALL(tac_batch_rollout),
              CALL(tac_batch_step_jac),
              CALL(tac_batch_step_vjp),
+             CALL(tac_batch_step_jvp),
              CALL(tac_batch_rollout_vjp),
              CALL(tac_default_batch_options),
              CALL(tac_batch_new),
@@ -690,9 +715,11 @@ static const struct {
              CALL(tac_outputs),
              CALL(tac_outputs_jac),
              CALL(tac_outputs_vjp),
+             CALL(tac_outputs_jvp),
              CALL(tac_max_contacts),
              CALL(tac_contacts),
              CALL(tac_step_contacts),
+             CALL(tac_step_contacts_jac),
              CALL(tac_step_constraints),
              CALL(tac_explain_step),
              CALL(tac_step_history),

@@ -181,12 +181,35 @@ static void mass_ratio(void **state) {
     world_end(&w);
 }
 
+/* A step that is not asked for a report has the bits of one that is, and leaves nothing behind for the next report. */
+static void report_changes_nothing(void **state) {
+    (void)state;
+    const Thing stack[2] = {BLOCK, {TAC_GEOM_SPHERE, {0.1, 0, 0}, 1, 0.2}};
+    World w = build(2, stack, 0.5, 0.2, 1e-3);
+    double y[2][WORLD_MAX_STATE], A[2][24 * 24];
+    tacStepInfo info[2];
+    w.x[w.m->nq] = 0.3;
+    for (int k = 0; k < 2; k++) {
+        CHECK_INT(tac_step_jac(w.sim, w.x, NULL, y[1], &(tacJac){.A = A[1]}, NULL), TAC_OK);
+        CHECK_INT(tac_step_jac(w.sim, w.x, NULL, y[0], &(tacJac){.A = A[0]}, &info[k]), TAC_OK);
+        CHECK(memcmp(A[0], A[1], sizeof A[0]) == 0);
+        CHECK(memcmp(y[0], y[1], sizeof(double) * (size_t)tac_nx(w.m)) == 0);
+        CHECK_INT(tac_step(w.sim, w.x, NULL, y[1], NULL), TAC_OK);
+        CHECK_INT(tac_step(w.sim, w.x, NULL, y[0], &info[k]), TAC_OK);
+        CHECK(memcmp(y[0], y[1], sizeof(double) * (size_t)tac_nx(w.m)) == 0);
+    }
+    CHECK_INT(info[0].contacts, 5);
+    CHECK(info[0].active_set == info[1].active_set && info[0].class_margin == info[1].class_margin);
+    world_end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(block_slides_and_stops),   cmocka_unit_test(threshold_of_sticking),
         cmocka_unit_test(block_slides_down),        cmocka_unit_test(ball_slides_then_rolls),
         cmocka_unit_test(ball_rolls_down),          cmocka_unit_test(nothing_sinks),
         cmocka_unit_test(margin_of_the_correction), cmocka_unit_test(mass_ratio),
+        cmocka_unit_test(report_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "solve/friction_cone.h"
 #include "support/draw.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,7 @@ static tacStatus run(Linear *p, int ncone, const int *dim, double kappa, tacInte
     tac_arena_init(&arena, aligned_alloc(TAC_ARENA_ALIGN, bytes), bytes);
     tac_arena_spoil(&arena);
     tacInteriorProblem problem = {0, ncone, dim, UNIT, p, residual, factor, solve, NULL, p->way ? settle : NULL, NULL};
-    tacInteriorSettings settings = {kappa, TOL_RESIDUAL, CENTRING, 60, p->polish, 0.95, p->way};
+    tacInteriorSettings settings = {kappa, TOL_RESIDUAL, CENTRING, 60, p->polish, DBL_EPSILON, 0.95, p->way};
     for (int c = 0, adr = 0; c < ncone; adr += dim[c++])
         for (int i = 0; i < dim[c]; i++)
             at->a[adr + i] = at->b[adr + i] = i == 0;
@@ -254,7 +255,7 @@ static void products_that_stay_end_it(void **state) {
                                   .residual = nothing_is_off,
                                   .factor = factor_nothing,
                                   .solve = stay};
-    tacInteriorSettings settings = {1e-8, 1e-9, 1e-3, 200, 0, 0.9, 0};
+    tacInteriorSettings settings = {1e-8, 1e-9, 1e-3, 200, 0, 0, 0.9, 0};
     tacInterior at = {.x = &x, .a = &a, .b = &b};
     CHECK_INT(tac_interior_solve(&problem, &settings, &at, &arena), TAC_ERR_UNSOLVED);
     CHECK_INT(at.end, TAC_END_STALLED);

@@ -81,7 +81,8 @@ static void probe_steps(Probe *p) {
 static void probe_outputs(Probe *p) {
     int nu = p->m->nu + p->m->nv + 6 * p->m->nbody, ndx = tac_ndx(p->m);
     for (int k = 0; k < TAC_OUTPUT_KINDS; k++) {
-        tacOutput one = {(tacOutputKind)k, TAC_OUT_ALL};
+        tacOutput one = {(tacOutputKind)k, k == TAC_OUT_PAIR_FORCE ? 0 : TAC_OUT_ALL, 1};
+        if (k == TAC_OUT_PAIR_FORCE && p->m->ngeom < 2) continue;
         tacOutputs list = {1, &one};
         int nz = tac_outputs_size(p->m, &list);
         double *A = p->out + nz, *B = A + nz * ndx, *P = B + nz * nu, *x = P + nz, *u = x + ndx, *theta = u + nu;

@@ -155,7 +155,7 @@ static void check_same_solve(const tacStepInfo *info, const tacStepInfo *of) {
  * without y only that one is done. How many iterations there are decides which of them ends in time. */
 static void one_of_two_solves_is_told(void **state) {
     (void)state;
-    const double smooth = 1e-2;
+    const double smooth = 1e-3;
     tacModel *m = box();
     int own_failed = 0, soft_failed = 0, none_failed = 0;
     for (int most = 1; most <= 20; most++) {

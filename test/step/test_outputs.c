@@ -64,7 +64,8 @@ static void open_sim(Case *c, unsigned inputs) {
     CHECK_INT(tac_sim_new(c->m, &c->options, &c->sim, NULL), TAC_OK);
     CHECK_INT(tac_sim_get_params(c->sim, c->theta), TAC_OK);
     for (int k = 0; k < TAC_OUTPUT_KINDS; k++)
-        c->list[k] = (tacOutput){(tacOutputKind)k, TAC_OUT_ALL};
+        c->list[k] = k == TAC_OUT_PAIR_FORCE ? (tacOutput){TAC_OUT_PAIR_FORCE, 0, 1}
+                                             : (tacOutput){(tacOutputKind)k, TAC_OUT_ALL};
     c->all = (tacOutputs){TAC_OUTPUT_KINDS, c->list};
     c->nz = tac_outputs_size(c->m, &c->all);
     c->nx = tac_nx(c->m), c->ndx = tac_ndx(c->m), c->nu = tac_ninput(c->m, &c->options);

@@ -38,6 +38,39 @@ static void activation_in_range(void **state) {
     tac_model_free(m);
 }
 
+/* Blocks by name: a force and a torque on a free body accelerate what they should. */
+static void blocks_by_name(void **state) {
+    (void)state;
+    tacBuilder *b = tac_model_begin();
+    tacOptionDef option = tac_default_option();
+    option.gravity = (tacVec3){0, 0, 0};
+    tac_model_set_option(b, &option);
+    int body = robot_body(b, 0, (tacVec3){0, 0, 0}, 2, (tacVec3){0, 0, 0}, (tacVec3){3, 4, 5});
+    robot_joint(b, body, TAC_JOINT_FREE, (tacVec3){0, 0, 1});
+    int arm = robot_body(b, 0, (tacVec3){3, 0, 0}, 1, (tacVec3){0, 0, 0}, (tacVec3){1, 1, 1});
+    int hinge = robot_joint(b, arm, TAC_JOINT_HINGE, (tacVec3){0, 0, 1});
+    tacModel *m = robot_finish(b);
+    tacOptions o = tac_default_options(m);
+    o.contact = TAC_CONTACT_MODEL_NONE;
+    double x[15], u[7 + 18] = {0}, qacc[7];
+    CHECK(tac_input_forces(m, &o, u) == NULL);
+    o.inputs = TAC_INPUT_QFRC | TAC_INPUT_XFRC;
+    tacForceTorque *forces = tac_input_forces(m, &o, u);
+    CHECK(forces == (tacForceTorque *)(u + 7));
+    forces[body].force = (tacVec3){4, 0, 6};
+    forces[body].torque = (tacVec3){0, 8, 5};
+    tacSim *sim = NULL;
+    CHECK_INT(tac_sim_new(m, &o, &sim, NULL), TAC_OK);
+    tac_default_state(m, x);
+    CHECK_INT(tac_acceleration(sim, x, u, qacc), TAC_OK);
+    const tacTwist *twist = tac_free_twist(m, 0, qacc);
+    CHECK_ARRAY(3, &twist->lin.x, ((double[]){2, 0, 3}), TOL_ROUND_TRIP);
+    CHECK_ARRAY(3, &twist->ang.x, ((double[]){0, 2, 1}), TOL_ROUND_TRIP);
+    CHECK(tac_free_twist(m, hinge, qacc) == NULL);
+    tac_sim_free(sim);
+    tac_model_free(m);
+}
+
 static void default_input(void **state) {
     (void)state;
     tacBuilder *b = tac_model_begin();
@@ -97,8 +130,8 @@ static void unnormalized(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(default_state), cmocka_unit_test(activation_in_range), cmocka_unit_test(default_input),
-        cmocka_unit_test(round_trips),   cmocka_unit_test(unnormalized),
+        cmocka_unit_test(default_state),  cmocka_unit_test(activation_in_range), cmocka_unit_test(default_input),
+        cmocka_unit_test(blocks_by_name), cmocka_unit_test(round_trips),         cmocka_unit_test(unnormalized),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,9 +98,12 @@ function setFollow(follow) {
   changed();
 }
 
+/* The size of the picture on the page, asked for only where it may have changed: asking makes the browser lay out. */
+function measureView() { player.view = byId("view").getBoundingClientRect(); }
+
 /* A canvas that changes its size is blank: draw at once. A picture that stands still has all its pixels. */
 function fitCanvas() {
-  const view = byId("view").getBoundingClientRect(), share = player.playing ? QUALITIES[player.quality].share : 1;
+  const view = player.view, share = player.playing ? QUALITIES[player.quality].share : 1;
   const ratio = (!player.playing && renderer.software ? 2 : 1) * share * Math.min(2, devicePixelRatio || 1);
   const width = Math.max(1, Math.round(view.width * ratio)), height = Math.max(1, Math.round(view.height * ratio));
   if (renderer.canvas.width === width && renderer.canvas.height === height) return;
@@ -120,7 +123,7 @@ function drawScene(elapsed) {
   const aspect = renderer.canvas.width / renderer.canvas.height, samples = player.playing ? QUALITIES[player.quality].samples : 16;
   const arrows = renderer.draw({ ...camera.look(aspect), radius, cell: roundStep(radius / 2.5), look: theme(), shown, samples, marks: marksAt(player.time, radius) });
   Object.assign(renderer.canvas.dataset, { frame: contactFrame(player.time), arrows });
-  fitRuler(radius);
+  fitRuler(radius, player.view);
 }
 
 /* Lower quality where drawing is too slow, and does not become faster by itself. */
@@ -137,7 +140,9 @@ function showTime() {
   const scrub = byId("scrub");
   scrub.value = player.time;
   scrub.style.setProperty("--done", `${duration > 0 ? 100 * player.time / duration : 0}%`);
-  byId("clock").innerHTML = `<b>${player.time.toFixed(2)}</b><span> / ${duration.toFixed(2)}</span> s`;
+  const [now, end] = byId("clock").children;
+  now.textContent = player.time.toFixed(2);
+  end.textContent = ` / ${duration.toFixed(2)}`;
   plots.forEach(plot => plot.draw(player.time));
 }
 
@@ -177,7 +182,7 @@ function connect() {
   byId("theme").addEventListener("click", () => setTheme(theme() === "dark" ? "light" : "dark"));
   byId("copy").addEventListener("click", () => navigator.clipboard && navigator.clipboard.writeText(run.command));
   darkWanted.addEventListener("change", () => setTheme(darkWanted.matches ? "dark" : "light"));
-  new ResizeObserver(fitCanvas).observe(byId("view"));
+  new ResizeObserver(() => { measureView(); fitCanvas(); }).observe(byId("view"));
   new ResizeObserver(() => plots.forEach(plot => plot.redraw())).observe(byId("plots"));
   document.addEventListener("keydown", onKey);
 }
@@ -276,6 +281,7 @@ addPlots();
 connect();
 connectGradient();
 showKey();
+measureView();
 fitCanvas();
 if (wanders) setFollow(true);
 const wanted = new URLSearchParams(location.hash.slice(1)); // #t=1.5 shows that moment, #theme=dark that scheme

@@ -73,15 +73,18 @@ const gradientReach = () => gradient.values[gradient.values.length - 1] - gradie
 /* Where the derivative leads to from the page's own motion, at the largest value of the parameter. */
 const gradientTip = () => add(lastPlace(motions[gradient.own]), scale(gradient.derivative, gradientReach()));
 
-/* Places on a floor are drawn there, below the robot, so that it does not hide them; a thin line leads up to where it ends. */
+/* The arrow stands where the body ends, with its vertical part. Above a floor, places are drawn on the floor too, below the
+ * robot, so that it does not hide them: the arrow's path there, and thin lines up to where it begins and ends, and to the
+ * last place of the motion that is shown. */
 function gradientMarks(size) {
   const colour = markColour("derivative"), onFloor = floors.some(floor => floor.solid), height = floorHeight() + .03 * size;
   const lower = p => onFloor ? [p[0], p[1], height] : p;
   const places = motions.map((m, i) => ({ kind: "ball", at: lower(lastPlace(m)), radius: (m === motion ? .034 : .022) * size,
     colour: m === motion || i === gradient.own ? colour : markColour("place"), alpha: 1 }));
-  const up = { kind: "line", from: lower(lastPlace(motion)), to: lastPlace(motion), radius: .2 * THICKNESS * size, colour, alpha: 1 };
-  return [{ kind: "arrow", from: lower(lastPlace(motions[gradient.own])), to: lower(gradientTip()), radius: THICKNESS * size, colour, alpha: 1 }, ...places,
-    ...(onFloor ? [up] : [])];
+  const from = lastPlace(motions[gradient.own]), to = gradientTip();
+  const line = (a, b, share) => ({ kind: "line", from: a, to: b, radius: share * THICKNESS * size, colour, alpha: 1 });
+  const below = onFloor ? [line(lower(from), lower(to), .4), ...[from, to, lastPlace(motion)].map(p => line(lower(p), p, .2))] : [];
+  return [{ kind: "arrow", from, to, radius: THICKNESS * size, colour, alpha: 1 }, ...places, ...below];
 }
 
 /* All marks of a moment; `size`: the robot's radius. The number of contact arrows is kept beside them. */
@@ -121,10 +124,12 @@ function showKey() {
   byId("key").replaceChildren(...rows);
 }
 
-/* The ruler of the key is as long as an arrow of one weight in the middle of the picture. */
-function fitRuler(size) {
+/* The ruler of the key is as long as an arrow of one weight in the middle of the picture. `view`: the picture's width and
+ * height on the page. */
+function fitRuler(size, view) {
   const ruler = document.querySelector(".ruler b");
-  if (!ruler) return;
-  const tall = renderer.canvas.clientHeight, wide = Math.max(1, WIDE / (renderer.canvas.clientWidth / tall));
+  if (!ruler || (ruler.fitted === camera.distance && ruler.view === view)) return;
+  Object.assign(ruler, { fitted: camera.distance, view });
+  const tall = view.height, wide = Math.max(1, WIDE / (view.width / tall));
   ruler.style.width = `${Math.min(160, WEIGHT_LENGTH * size * tall / (2 * camera.distance * wide * Math.tan(LENS / 2))).toFixed(1)}px`;
 }

@@ -15,6 +15,7 @@ function slotColour(slot) {
   return `oklch(${light.toFixed(2)} ${(.1 + .03 * (slot % 2)).toFixed(2)} ${(slot * 137.508 % 360).toFixed(1)})`;
 }
 
+const MOMENT_WIDTH = 14; // px, of a moment's line and dots
 const MARGIN = { left: 46, right: 10, top: 8, bottom: 20 };
 
 /* Up to `count` round numbers between low and high. */
@@ -46,9 +47,13 @@ class Plot {
     this.tip = element("div", { class: "tip" });
     this.legend = element("div", { class: "legend", role: "group", "aria-label": `Curves: ${title}` });
     const heading = element("h2", {}, title, element("span", {}, unitText));
-    this.card = element("div", { class: "card plot" }, heading, this.legend, element("div", { class: "area" }, this.canvas), this.tip);
+    /* the moment, and one pointed at: narrow, so that a frame draws few pixels and moves them */
+    this.moments = ["now", "pointed"].map(() => element("canvas", { class: "moment" }));
+    this.area = element("div", { class: "area" }, this.canvas, ...this.moments);
+    this.card = element("div", { class: "card plot" }, heading, this.legend, this.area, this.tip);
     parent.append(this.card);
-    this.still = document.createElement("canvas"); // everything but the moment and the read-out
+    this.seen = false; // on the screen
+    new IntersectionObserver(([entry]) => { this.seen = entry.isIntersecting; if (this.seen) this.draw(this.now || 0); }).observe(this.area);
     if (this.series.length > MANY) heading.append(this.choiceButton("All", true), this.choiceButton("None", false));
     this.makeLegend();
     this.chooseFirst();
@@ -113,19 +118,20 @@ class Plot {
 
   colour(i) {
     const { slot } = this.series[i];
-    return slot >= 0 ? slotColour(slot) : getComputedStyle(document.documentElement).getPropertyValue("--faint");
+    return slot >= 0 ? slotColour(slot) : this.css.faint;
   }
 
   /* Size, scales and the still picture, from scratch. */
   redraw() {
     const ratio = Math.min(2, devicePixelRatio || 1), box = this.canvas.getBoundingClientRect();
-    for (const canvas of [this.canvas, this.still]) {
-      canvas.width = Math.max(1, Math.round(box.width * ratio));
+    for (const canvas of [this.canvas, ...this.moments]) {
+      canvas.width = Math.max(1, Math.round((canvas === this.canvas ? box.width : MOMENT_WIDTH) * ratio));
       canvas.height = Math.max(1, Math.round(box.height * ratio));
     }
-    Object.assign(this, { ratio, width: box.width, height: box.height });
+    const style = getComputedStyle(document.documentElement), css = name => style.getPropertyValue(name);
+    Object.assign(this, { ratio, width: box.width, height: box.height, css: { accent: css("--accent"), card: css("--card"), faint: css("--faint") } });
     this.findRange();
-    this.drawStill(this.still.getContext("2d"));
+    this.drawStill(this.canvas.getContext("2d"));
     this.buttons.forEach((button, i) => { button.firstChild.style.background = this.colour(i); });
     this.draw(this.now || 0);
   }
@@ -204,28 +210,29 @@ class Plot {
     return s.values[frame] + share * (s.values[next] - s.values[frame]);
   }
 
-  /* The moment's line and dots over the still picture. */
+  /* The moment's line and dots over the still picture, and those of the moment that is pointed at. */
   draw(now) {
-    const pen = this.canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
     this.now = now;
-    pen.setTransform(1, 0, 0, 1, 0, 0);
-    pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    pen.drawImage(this.still, 0, 0);
-    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    this.drawMoment(pen, now, style.getPropertyValue("--accent"), style.getPropertyValue("--card"));
-    if (this.pointed !== undefined && this.pointed !== null)
-      this.drawMoment(pen, this.pointed, style.getPropertyValue("--faint"), style.getPropertyValue("--card"));
+    if (!this.seen || !this.css) return;
+    const pointed = this.pointed === undefined ? null : this.pointed, [here, there] = this.moments;
+    this.drawMoment(here, now, this.css.accent);
+    there.hidden = pointed === null;
+    if (pointed !== null) this.drawMoment(there, pointed, this.css.faint);
   }
 
-  drawMoment(pen, time, colour, rim) {
-    const x = this.x(time);
+  drawMoment(canvas, time, colour) {
+    const pen = canvas.getContext("2d"), x = this.x(time), left = Math.floor(x - MOMENT_WIDTH / 2);
+    canvas.style.transform = `translateX(${left}px)`;
+    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    pen.clearRect(0, 0, MOMENT_WIDTH, this.height);
+    pen.translate(-left, 0);
     pen.strokeStyle = colour;
     pen.lineWidth = 1.25;
     pen.beginPath(); pen.moveTo(x, MARGIN.top - 4); pen.lineTo(x, this.height - MARGIN.bottom); pen.stroke();
     this.series.forEach((s, i) => {
       if ((s.slot < 0 || this.series.length > MANY) && i !== this.marked) return;
       pen.fillStyle = this.colour(i);
-      pen.strokeStyle = rim;
+      pen.strokeStyle = this.css.card;
       pen.lineWidth = 1.5;
       pen.beginPath(); pen.arc(x, this.y(this.valueAt(s, time)), 3.6, 0, 7); pen.fill(); pen.stroke();
     });

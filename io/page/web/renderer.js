@@ -27,18 +27,21 @@ float lit(vec3 world, float slope) {
   return sum / float(samples);
 }`;
 
-/* Where a vertex goes: a batch of many items has their places (4 texels) and colours (1) in a texture, a row each. */
+/* Where a vertex goes. Places (4 texels) and colours (1) of many are in a texture, a row each: items are one mesh whose
+ * vertices have their row (batched 1), marks are copies of one mesh from row `first` on (batched 2). */
 const ITEM_CODE = `
 uniform mat4 view, place;
 uniform vec3 colour;
-uniform bool batched;
+uniform int batched, first;
 uniform highp sampler2D items;
+int rowOf() { return batched == 1 ? int(number) : first + gl_InstanceID; }
 mat4 placeOf() {
-  if (!batched) return place;
-  int row = int(number);
+  if (batched == 0) return place;
+  int row = rowOf();
   return mat4(texelFetch(items, ivec2(0, row), 0), texelFetch(items, ivec2(1, row), 0), texelFetch(items, ivec2(2, row), 0), texelFetch(items, ivec2(3, row), 0));
 }`;
 const TEXELS = 5;
+const LINE_PARTS = ["shaft", "tip", "ball"];
 
 /* Is drawing done by the processor? Then edges are smoothed by more pixels in still pictures, not in every frame. */
 function drawsInSoftware() {
@@ -59,7 +62,7 @@ void main() {
   mat4 m = placeOf();
   world = (m * vec4(position, 1.)).xyz;
   out_normal = mat3(m) * normal;
-  base_colour = batched ? texelFetch(items, ivec2(4, int(number)), 0).xyz : colour;
+  base_colour = batched != 0 ? texelFetch(items, ivec2(4, rowOf()), 0).xyz : colour;
   gl_Position = view * vec4(world, 1.);
 }`,
   solidPixel: `#version 300 es
@@ -158,6 +161,7 @@ class Renderer {
     }
     this.makeBatch(items.filter(item => item.alpha >= 1));
     this.marks = {};
+    this.markRows = this.rowTexture();
     for (const [kind, shape] of Object.entries(markShapes(this.software ? 10 : 24))) this.marks[kind] = this.buffers(shape.vertex, shape.index, [3, 3]);
     this.makeShadowMap();
   }
@@ -212,25 +216,36 @@ class Renderer {
       first += n;
     });
     const join = (kind, parts) => { const all = new kind(parts.reduce((n, part) => n + part.length, 0)); let at = 0; for (const part of parts) { all.set(part, at); at += part.length; } return all; };
-    this.batch = { items, mesh: this.buffers(join(Float32Array, vertex), join(Uint32Array, index), [3, 3, 1]), data: new Float32Array(4 * TEXELS * Math.max(1, items.length)), texture: gl.createTexture() };
-    gl.bindTexture(gl.TEXTURE_2D, this.batch.texture);
+    this.batch = { items, mesh: this.buffers(join(Float32Array, vertex), join(Uint32Array, index), [3, 3, 1]), data: new Float32Array(4 * TEXELS * Math.max(1, items.length)), texture: this.rowTexture() };
+  }
+
+  rowTexture() {
+    const { gl } = this, texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+    return texture;
+  }
+
+  /* Rows -> a texture that stays bound to a unit. */
+  uploadRows(unit, texture, data) {
+    const { gl } = this;
+    gl.activeTexture(gl.TEXTURE0 + unit);
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, TEXELS, data.length / (4 * TEXELS), 0, gl.RGBA, gl.FLOAT, data);
+    gl.activeTexture(gl.TEXTURE0);
   }
 
   /* The present places; what is not shown shrinks to nothing. */
   fillBatch(scene) {
-    const { gl, batch } = this, { data } = batch;
+    const { batch } = this, { data } = batch;
     batch.items.forEach((item, i) => {
       if (scene.shown(item)) data.set(item.world, 4 * TEXELS * i);
       else data.fill(0, 4 * TEXELS * i, 4 * TEXELS * i + 16);
       data.set(item.colour, 4 * TEXELS * i + 16);
     });
-    gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, batch.texture);
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, TEXELS, Math.max(1, batch.items.length), 0, gl.RGBA, gl.FLOAT, data);
-    gl.activeTexture(gl.TEXTURE0);
-    gl.bindTexture(gl.TEXTURE_2D, this.shadowMap);
+    this.uploadRows(1, batch.texture, data);
+    this.gl.bindTexture(this.gl.TEXTURE_2D, this.shadowMap);
   }
 
   drawBatch(at) {
@@ -294,32 +309,51 @@ class Renderer {
     return this.drawMarks(scene.marks);
   }
 
-  /* Arrows and lines shine through what hides them, faintly; cones are translucent. */
+  /* Arrows and lines shine through what hides them, faintly; cones are translucent. Copies of one part are one call.
+   * -> number of arrows of forces */
   drawMarks(marks) {
-    const { gl } = this, lines = marks.filter(mark => mark.kind !== "cone");
+    const { gl, solid } = this, rows = this.fillMarks(marks);
+    gl.uniform1i(solid.at.items, 2);
+    gl.uniform1i(solid.at.batched, 2);
     gl.enable(gl.BLEND);
     gl.depthMask(false);
     gl.depthFunc(gl.GREATER);
-    for (const mark of lines) this.drawMark(mark, .38);
+    this.drawParts(rows, LINE_PARTS, .38);
     gl.depthFunc(gl.LEQUAL);
-    for (const mark of marks) if (mark.kind === "cone") this.drawMark(mark, mark.alpha);
+    this.drawParts(rows, ["cone"], rows.coneAlpha);
     gl.depthMask(true);
     gl.disable(gl.BLEND);
-    let forces = 0;
-    for (const mark of lines) forces += this.drawMark(mark, 1);
-    return forces;
+    this.drawParts(rows, LINE_PARTS, 1);
+    gl.uniform1i(solid.at.batched, 0);
+    return rows.forces;
   }
 
-  /* -> 1 for the arrow of a force */
-  drawMark(mark, alpha) {
-    const { gl, solid } = this;
-    gl.uniform3fv(solid.at.colour, mark.colour);
-    gl.uniform1f(solid.at.alpha, alpha);
-    for (const { part, world } of partsOf(mark)) {
-      gl.uniformMatrix4fv(solid.at.place, false, world);
-      this.drawMesh(this.marks[part]);
+  /* Places and colours of all parts of marks, those of one kind side by side -> { kind: { first, count }, ... } */
+  fillMarks(marks) {
+    const parts = Object.fromEntries(Object.keys(this.marks).map(kind => [kind, []])), rows = { forces: 0, coneAlpha: 1 };
+    for (const mark of marks) {
+      for (const { part, world } of partsOf(mark)) parts[part].push({ world, colour: mark.colour });
+      if (mark.kind === "cone") rows.coneAlpha = mark.alpha;
+      if (mark.isForce) rows.forces++;
     }
-    return mark.isForce ? 1 : 0;
+    const all = Object.values(parts).flat(), data = new Float32Array(4 * TEXELS * Math.max(1, all.length));
+    all.forEach(({ world, colour }, i) => { data.set(world, 4 * TEXELS * i); data.set(colour, 4 * TEXELS * i + 16); });
+    let first = 0;
+    for (const [kind, list] of Object.entries(parts)) { rows[kind] = { first, count: list.length }; first += list.length; }
+    this.uploadRows(2, this.markRows, data);
+    return rows;
+  }
+
+  drawParts(rows, kinds, alpha) {
+    const { gl, solid } = this;
+    gl.uniform1f(solid.at.alpha, alpha);
+    for (const kind of kinds) {
+      const { first, count } = rows[kind], mesh = this.marks[kind];
+      if (count === 0) continue;
+      gl.uniform1i(solid.at.first, first);
+      gl.bindVertexArray(mesh.array);
+      gl.drawElementsInstanced(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0, count);
+    }
   }
 
   drawShadows(scene) {

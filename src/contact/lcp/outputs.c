@@ -47,8 +47,13 @@ static tacContactState state_of(const tacLcp *lcp, int k, int rows) {
     return TAC_CONTACT_STICKING;
 }
 
+static int rows_of(const tacLcp *lcp, int contact) {
+    int k = lcp->rows.first_row[contact];
+    return k + 1 < lcp->rows.n && lcp->parent[k + 1] == k ? 3 : 1;
+}
+
 tacContactForce tac_lcp_describe(const tacLcp *lcp, int contact, const double *v_next) {
-    int k = lcp->rows.first_row[contact], rows = k + 1 < lcp->rows.n && lcp->parent[k + 1] == k ? 3 : 1;
+    int k = lcp->rows.first_row[contact], rows = rows_of(lcp, contact);
     tacContactForce out = {.contact = lcp->rows.contact[contact], .margin = TAC_INFINITY};
     out.state = state_of(lcp, k, rows);
     for (int axis = 0; axis < rows; axis++) {
@@ -133,7 +138,7 @@ static int changes_layout(Changes *d, const tacModel *m, tacColumns c, tacArena 
 
 /* Changes of Z at fixed forces of the free rows, and f' = -df of every free row in dr. */
 static tacStatus change_forces(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
-                               double *dwrench, double *dqfrc, double *dr) {
+                               const tacLcpForceRows *forces, double *dqfrc, double *dr) {
     TAC_SCOPE(&ctx->arena);
     tacColumns c = tac_count_columns(ctx);
     const tacModel *m = ctx->model;
@@ -142,7 +147,7 @@ static tacStatus change_forces(tacContext *ctx, const double *x, const double *u
     if (!changes_layout(&d, m, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memset(d.own, 0, numbers * sizeof *d.own);
     TAC_TRY(tac_lcp_smooth_jac(ctx, x, u, impact, c, d.W));
-    TAC_TRY(tac_lcp_residuals_jac(ctx, x, u, lcp, c, d.own, dr, dwrench));
+    TAC_TRY(tac_lcp_residuals_jac(ctx, x, u, lcp, c, d.own, dr, forces));
     tac_dense_axpy((int)numbers, 1, d.own, d.W);
     TAC_TRY(tac_lcp_share_jac(ctx, x, u, lcp, c, d.W, dr));
     if (dqfrc != NULL) tac_dense_axpy((int)numbers, -1, d.own, dqfrc); /* dR has -d(J^T f) / h */
@@ -153,11 +158,25 @@ static tacStatus change_forces(tacContext *ctx, const double *x, const double *u
     return TAC_OK;
 }
 
+/* Changes of all rows, and a line for those of one bound. */
+typedef struct Lines {
+    double *minus_df, *part; /* rows x c.n; rows x c.np */
+    double *bound;           /* c.n: zero but for parameters */
+} Lines;
+
+static int lines_layout(Lines *l, int rows, tacColumns c, tacArena *arena) {
+    l->minus_df = tac_lcp_dr_layout(rows, c, arena);
+    l->part = TAC_TAKE(arena, (size_t)rows * (size_t)c.np, double);
+    l->bound = TAC_TAKE(arena, c.n, double);
+    return l->minus_df && l->part && l->bound;
+}
+
 void tac_lcp_measure_problem_forces_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     tacColumns c = tac_columns_of(m, options);
     Changes d;
-    tac_lcp_dr_layout(tac_lcp_deriv_rows(m, options), c, dry);
+    Lines l;
+    lines_layout(&l, tac_lcp_deriv_rows(m, options), c, dry);
     changes_layout(&d, m, c, dry);
     tac_lcp_measure_smooth_jac(m, options, dry);
     tac_lcp_measure_residuals(m, options, dry);
@@ -172,7 +191,7 @@ tacStatus tac_lcp_problem_forces_jac(tacContext *ctx, const double *x, const dou
     tacColumns c = tac_count_columns(ctx);
     double *dr = tac_lcp_dr_layout(lcp->rows.n, c, &ctx->arena);
     if (dr == NULL) return TAC_ERR_ARENA_FULL;
-    TAC_TRY(change_forces(ctx, x, u, lcp, impact, dwrench, dqfrc, dr));
+    TAC_TRY(change_forces(ctx, x, u, lcp, impact, &(tacLcpForceRows){.wrench = dwrench}, dqfrc, dr));
     tac_lcp_add_force_changes(ctx, lcp, c, dr, dwrench, dqfrc);
     return TAC_OK;
 }
@@ -184,26 +203,84 @@ tacStatus tac_lcp_forces_jac(tacContext *ctx, const double *x, const double *u, 
     return tac_lcp_problem_forces_jac(ctx, x, u, &lcp, 0, dwrench, dqfrc);
 }
 
+/* --- Contacts one by one ------------------------------------------------------------------------------------------ */
+
+void tac_lcp_tell_contacts(const tacLcp *lcp, int first, const tacContactReader *reader) {
+    for (int c = 0; c < lcp->rows.ncontact; c++) {
+        double f[3] = {0};
+        for (int axis = 0; axis < rows_of(lcp, c); axis++)
+            f[axis] = lcp->f[lcp->rows.first_row[c] + axis] / lcp->h;
+        reader->value(reader->of, first + c, &lcp->rows.contact[c], f);
+    }
+}
+
+/* h d(force) of row k: a free row has a change of its own, a bounded one that of its parent and that of the bound. */
+static void tell_row(const tacLcp *lcp, tacColumns c, const Lines *l, int k, const tacContactReader *reader) {
+    const tacRow *row = &lcp->rows.row[k];
+    const tacContact *contact = &lcp->rows.contact[row->id];
+    int child[2], p = lcp->row_class[k] == TAC_ROW_FREE ? k : lcp->parent[k];
+    double factor[2], share = p == k;
+    if (p < 0 || lcp->row_class[p] != TAC_ROW_FREE) return;
+    for (int i = p == k ? 0 : tac_lcp_bounded_children(lcp, p, child, factor); i > 0; i--)
+        if (child[i - 1] == k) share = factor[i - 1];
+    reader->line(reader->of, row->id, contact, row->axis, -share / lcp->h, l->minus_df + (size_t)p * (size_t)c.n);
+    memcpy(l->bound + c.nx + c.nu, l->part + (size_t)k * (size_t)c.np, (size_t)c.np * sizeof *l->bound);
+    if (c.np > 0) reader->line(reader->of, row->id, contact, row->axis, 1 / lcp->h, l->bound);
+}
+
+static tacStatus tell_lines(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
+                            const tacContactReader *reader) {
+    TAC_SCOPE(&ctx->arena);
+    tacColumns c = tac_count_columns(ctx);
+    Lines l;
+    TAC_TRY(tac_lcp_check_rows(lcp));
+    if (!lines_layout(&l, lcp->rows.n, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    memset(l.part, 0, (size_t)lcp->rows.n * (size_t)c.np * sizeof *l.part);
+    memset(l.bound, 0, (size_t)c.n * sizeof *l.bound);
+    TAC_TRY(change_forces(ctx, x, u, lcp, 0, &(tacLcpForceRows){.part = l.part}, NULL, l.minus_df));
+    for (int k = 0; k < lcp->rows.n; k++)
+        if (lcp->rows.row[k].kind == TAC_ROW_CONTACT) tell_row(lcp, c, &l, k, reader);
+    return TAC_OK;
+}
+
+tacStatus tac_lcp_contact_forces(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader) {
+    TAC_SCOPE(&ctx->arena);
+    tacLcp lcp = {.unsolved = 0};
+    TAC_TRY(solve(ctx, x, u, &lcp));
+    tac_lcp_tell_contacts(&lcp, 0, reader);
+    return reader->line == NULL ? TAC_OK : tell_lines(ctx, x, u, &lcp, reader);
+}
+
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
 /* seed_k = G_k . zbar */
-static void seed_rows(tacContext *ctx, const tacLcp *lcp, const double *wrenchbar, const double *qfrcbar,
-                      double *seed) {
+static void seed_rows(tacContext *ctx, const tacLcp *lcp, const tacLcpOutputBars *of, double *seed) {
     tacRowWrench unit;
-    const tacVec6 *on_body = (const tacVec6 *)(const void *)wrenchbar;
+    const tacVec6 *on_body = (const tacVec6 *)(const void *)of->wrench;
     for (int k = 0; k < lcp->rows.n; k++) {
-        seed[k] = qfrcbar == NULL ? 0 : tac_row_velocity(&lcp->rows, k, qfrcbar) / lcp->h;
-        if (wrenchbar == NULL || !tac_lcp_row_wrench(ctx->model, &ctx->work, lcp, k, &unit)) continue;
+        seed[k] = of->qfrc == NULL ? 0 : tac_row_velocity(&lcp->rows, k, of->qfrc) / lcp->h;
+        if (of->wrench == NULL || !tac_lcp_row_wrench(ctx->model, &ctx->work, lcp, k, &unit)) continue;
         for (int side = 0; side < 2; side++)
             seed[k] += tac_dot6(unit.wrench[side], on_body[unit.body[side]]);
     }
 }
 
+/* part_k: the weight of row k of a contact, over h. */
+static void weigh_contacts(const tacLcp *lcp, const tacContactReader *reader, double *part) {
+    memset(part, 0, (size_t)lcp->rows.n * sizeof *part);
+    for (int c = 0; c < lcp->rows.ncontact; c++) {
+        double bar[3];
+        int k = lcp->rows.first_row[c], wanted = reader->weigh(reader->of, c, &lcp->rows.contact[c], bar);
+        for (int axis = 0; wanted && axis < rows_of(lcp, c); axis++)
+            part[k + axis] = bar[axis] / lcp->h;
+    }
+}
+
 /* Covectors of dR, of the constraints' part of dR, of row forces and of row velocities. */
 typedef struct Pull {
-    double *lambda, *own; /* nv */
-    double *seed, *mu;    /* rows */
-    double *share;        /* islands */
+    double *lambda, *own;     /* nv */
+    double *seed, *mu, *part; /* rows */
+    double *share;            /* islands */
 } Pull;
 
 static int pull_layout(Pull *p, const tacModel *m, int rows, tacArena *arena) {
@@ -211,23 +288,29 @@ static int pull_layout(Pull *p, const tacModel *m, int rows, tacArena *arena) {
     p->own = TAC_TAKE(arena, m->nv, double);
     p->seed = TAC_TAKE(arena, rows, double);
     p->mu = TAC_TAKE(arena, rows, double);
+    p->part = TAC_TAKE(arena, rows, double);
     p->share = TAC_TAKE(arena, rows, double);
-    return p->lambda && p->own && p->seed && p->mu && p->share;
+    return p->lambda && p->own && p->seed && p->mu && p->part && p->share;
 }
 
 tacStatus tac_lcp_pull_forces(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
-                              const double *wrenchbar, const double *qfrcbar, const tacGrad *bar) {
+                              const tacLcpOutputBars *of, const tacGrad *bar) {
     TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
     Pull p;
     TAC_TRY(tac_lcp_check_rows(lcp));
     if (!pull_layout(&p, m, lcp->rows.n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memset(p.lambda, 0, (size_t)m->nv * sizeof *p.lambda);
-    seed_rows(ctx, lcp, wrenchbar, qfrcbar, p.seed);
+    seed_rows(ctx, lcp, of, p.seed);
+    if (of->reader != NULL) {
+        weigh_contacts(lcp, of->reader, p.part);
+        tac_dense_axpy(lcp->rows.n, 1, p.part, p.seed);
+    }
     TAC_TRY(tac_lcp_answer_reverse(ctx, lcp, p.seed, p.lambda, p.mu, p.share));
     memcpy(p.own, p.lambda, (size_t)m->nv * sizeof *p.own);
-    if (qfrcbar != NULL) tac_dense_axpy(m->nv, 1, qfrcbar, p.own); /* dR has -d(J^T f) / h */
-    TAC_TRY(tac_lcp_residuals_vjp(ctx, x, u, lcp, p.own, p.mu, p.share, wrenchbar, bar));
+    if (of->qfrc != NULL) tac_dense_axpy(m->nv, 1, of->qfrc, p.own); /* dR has -d(J^T f) / h */
+    tacLcpForceBars forces = {of->wrench, of->reader == NULL ? NULL : p.part};
+    TAC_TRY(tac_lcp_residuals_vjp(ctx, x, u, lcp, p.own, p.mu, p.share, &forces, bar));
     TAC_TRY(tac_turning_vjp(ctx, x, u, p.lambda, bar));
     tac_residual_vjp(ctx, x, u, tac_damping_span(ctx), p.lambda, bar);
     return TAC_OK;
@@ -247,7 +330,15 @@ tacStatus tac_lcp_forces_vjp(tacContext *ctx, const double *x, const double *u, 
     TAC_SCOPE(&ctx->arena);
     tacLcp lcp = {.unsolved = 0};
     TAC_TRY(solve(ctx, x, u, &lcp));
-    return tac_lcp_pull_forces(ctx, x, u, &lcp, wrenchbar, qfrcbar, bar);
+    return tac_lcp_pull_forces(ctx, x, u, &lcp, &(tacLcpOutputBars){.wrench = wrenchbar, .qfrc = qfrcbar}, bar);
+}
+
+tacStatus tac_lcp_contact_forces_vjp(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
+                                     const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
+    tacLcp lcp = {.unsolved = 0};
+    TAC_TRY(solve(ctx, x, u, &lcp));
+    return tac_lcp_pull_forces(ctx, x, u, &lcp, &(tacLcpOutputBars){.reader = reader}, bar);
 }
 
 void tac_lcp_measure_outputs(const tacModel *m, const tacOptions *options, tacArena *dry) {

@@ -90,7 +90,8 @@ static int pull_row(const tacModel *m, const tacLcp *lcp, int k, Pull *p) {
 tacStatus tac_lcp_predict_jac(tacContext *ctx, const double *x, const tacLcp *lcp, tacColumns c, double *dr) {
     TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
-    size_t nv = (size_t)m->nv;
+    tacSink q = tac_columns_sink(c, dr, 0), v = tac_columns_sink(c, dr, m->nv);
+    tacSink theta = tac_columns_sink(c, dr, c.nx + c.nu);
     Pull p;
     int time = tac_param_of_time(m); /* d(q (+) h v)/dh = Q v = v */
     if (lcp->predicted.q == NULL) return TAC_OK;
@@ -98,12 +99,11 @@ tacStatus tac_lcp_predict_jac(tacContext *ctx, const double *x, const tacLcp *lc
     set_motion(m, x, lcp->h, p.hv);
     for (int k = 0; k < lcp->rows.n; k++) {
         if (!pull_row(m, lcp, k, &p)) continue;
-        double *out = dr + (size_t)k * (size_t)c.n;
-        for (size_t i = 0; i < nv; i++) {
-            out[i] += p.q[i] / lcp->h;
-            out[nv + i] += p.v[i] / lcp->h;
+        for (int i = 0; i < m->nv; i++) {
+            tac_emit(&q, k, i, p.q[i] / lcp->h);
+            tac_emit(&v, k, i, p.v[i] / lcp->h);
         }
-        if (time >= 0) out[c.nx + c.nu + time] += tac_dense_dot(m->nv, p.row, x + m->nq) / lcp->h;
+        if (time >= 0) tac_emit(&theta, k, time, tac_dense_dot(m->nv, p.row, x + m->nq) / lcp->h);
     }
     return TAC_OK;
 }

@@ -168,8 +168,9 @@ int tac_lcp_heaviest(const tacModel *m);
 /* Solves one large island (solve_large.c). last: 1: sweeps are the answer when nothing else solves it. */
 tacStatus tac_lcp_solve_large(const tacModel *m, tacLcp *lcp, int island, int last, tacArena *arena);
 void tac_lcp_measure_large(const tacModel *m, int max_rows, tacArena *dry);
-/* Fills in what the step reports: contacts, margins, active set (report.c). */
-void tac_lcp_report(const tacModel *m, const tacLcp *lcp, tacStepInfo *info);
+/* Fills in what the step reports: iterations and residual; if not quiet, contacts, margins, active set too (report.c).
+ */
+void tac_lcp_report(const tacModel *m, const tacLcp *lcp, int quiet, tacStepInfo *info);
 /* Least change of a row's velocity (m/s, rad/s) that moves it into another class. */
 double tac_lcp_row_margin(const tacLcp *lcp, int k);
 /* force[nv] += J^T f */

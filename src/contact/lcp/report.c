@@ -74,14 +74,14 @@ static void report_start(const tacModel *m, const tacLcp *lcp, tacStepInfo *info
     tac_report_start(&most, info);
 }
 
-void tac_lcp_report(const tacModel *m, const tacLcp *lcp, tacStepInfo *info) {
+void tac_lcp_report(const tacModel *m, const tacLcp *lcp, int quiet, tacStepInfo *info) {
     *info = (tacStepInfo){.iterations = lcp->pivots,
                           .residual = lcp->residual,
                           .class_margin = lcp->bounce_margin,
                           .feature_margin = TAC_INFINITY,
                           .restitution_share = 1};
-    report_start(m, lcp, info);
-    for (int k = 0; k < lcp->rows.n; k++) {
+    if (!quiet) report_start(m, lcp, info);
+    for (int k = 0; k < lcp->rows.n && !quiet; k++) {
         const tacRow *row = &lcp->rows.row[k];
         double margin = tac_lcp_row_margin(lcp, k);
         info->class_margin = tac_min(info->class_margin, tac_min(margin, shift_margin(lcp, k)));

@@ -72,23 +72,23 @@ static int moves_with_v(const tacLcp *lcp, int k) {
     return lcp->rows.row[k].kind != TAC_ROW_EQUALITY || !tac_lcp_is_predicted(lcp, k);
 }
 
-static tacSink columns_of(double *matrix, int first, tacColumns c) {
-    return (tacSink){.matrix = matrix == NULL ? NULL : matrix + first, .ld = c.n};
-}
-
 tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
-                                double *dR, double *dr, double *wrench) {
+                                double *dR, double *dr, const tacLcpForceRows *forces) {
     const tacModel *m = ctx->model;
     int mocap = ctx->inputs.mocap, places[3] = {0, c.nx + (mocap < 0 ? 0 : mocap), c.nx + c.nu};
     tacLcpSink sink[3]; /* dofs, mocap numbers, parameters */
     for (int i = 0; i < 3; i++)
-        sink[i] = (tacLcpSink){.force = columns_of(dR, places[i], c),
-                               .row = columns_of(dr, places[i], c),
-                               .wrench = columns_of(wrench, places[i], c)};
+        sink[i] = (tacLcpSink){.force = tac_columns_sink(c, dR, places[i]),
+                               .row = tac_columns_sink(c, dr, places[i]),
+                               .wrench = tac_columns_sink(c, forces == NULL ? NULL : forces->wrench, places[i])};
+    if (forces != NULL) sink[2].part = (tacSink){.matrix = forces->part, .ld = c.np};
     memset(dr, 0, (size_t)lcp->rows.n * (size_t)c.n * sizeof *dr);
     for (int k = 0; k < lcp->rows.n; k++) { /* d(J v+ + e J v)/dv at fixed a; closed equalities have J (v+ - v) */
         if (!moves_with_v(lcp, k)) continue;
-        tac_row_add_force(&lcp->rows, k, 1 + lcp->bounce[k], dr + (size_t)k * (size_t)c.n + m->nv);
+        if (c.along != NULL)
+            dr[k] += (1 + lcp->bounce[k]) * tac_row_velocity(&lcp->rows, k, c.along + m->nv);
+        else
+            tac_row_add_force(&lcp->rows, k, 1 + lcp->bounce[k], dr + (size_t)k * (size_t)c.n + m->nv);
     }
     TAC_TRY(tac_lcp_predict_jac(ctx, x, lcp, c, dr));
     return emit(ctx, x, u, lcp, &sink[0], mocap < 0 ? NULL : &sink[1], c.np > 0 ? &sink[2] : NULL);
@@ -96,14 +96,17 @@ tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *
 
 /* --- Reverse ------------------------------------------------------------------------------------------------------ */
 
-static void reverse_sinks(const tacContext *ctx, const double *lambda, const double *mu, const double *wrenchbar,
+static void reverse_sinks(const tacContext *ctx, const double *lambda, const double *mu, const tacLcpForceBars *forces,
                           const tacGrad *bar, tacLcpSink sink[3]) {
+    static const tacLcpForceBars NO_FORCES = {NULL, NULL};
+    if (forces == NULL) forces = &NO_FORCES;
     int mocap = ctx->inputs.mocap;
     double *places[3] = {bar->x, bar->u + (mocap < 0 ? 0 : mocap), bar->theta};
     for (int i = 0; i < 3; i++)
         sink[i] = (tacLcpSink){.force = {.lambda = lambda, .bar = places[i], .negate = 1},
                                .row = {.lambda = mu, .bar = places[i], .negate = 1},
-                               .wrench = {.lambda = wrenchbar, .bar = places[i]}};
+                               .wrench = {.lambda = forces->wrench, .bar = places[i]},
+                               .part = {.lambda = forces->part, .bar = places[i]}};
 }
 
 static tacStatus emit_reverse(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, tacLcpSink sink[3],
@@ -165,8 +168,8 @@ static tacStatus pull_share(tacContext *ctx, const double *x, const double *u, c
 }
 
 tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
-                                const double *lambda, const double *mu, const double *share, const double *wrenchbar,
-                                const tacGrad *bar) {
+                                const double *lambda, const double *mu, const double *share,
+                                const tacLcpForceBars *forces, const tacGrad *bar) {
     TAC_SCOPE(&ctx->arena);
     const tacModel *m = ctx->model;
     int limited = share != NULL && lcp->limited > 0;
@@ -185,6 +188,6 @@ tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *
             room.lambda[d] = lambda[d] + room.weight[d] * lcp->h * y;
         }
     }
-    reverse_sinks(ctx, limited ? room.lambda : lambda, mu, wrenchbar, bar, sink);
+    reverse_sinks(ctx, limited ? room.lambda : lambda, mu, forces, bar, sink);
     return emit_reverse(ctx, x, u, lcp, sink, bar);
 }

@@ -53,6 +53,7 @@ static void emit_bound(const tacLcpPoint *p, int k, const tacParamTangent *t, in
     if (row->kind == TAC_ROW_TENDON_FRICTION && !lcp->impact)
         change = is_number(m, t, m->tendon_frictionloss + row->id) * lcp->h;
     if (change == 0) return;
+    tac_emit(&sink->part, k, column, sign * change);
     emit_row_force(lcp, k, sign * change, column, &sink->force);
     emit_row_wrench(p, k, sign * change, column, &sink->wrench);
 }

@@ -120,7 +120,7 @@ typedef struct Change {
 static int zeros(const tacModel *m, int rows) { return rows + 1 > m->nv ? rows + 1 : m->nv; }
 
 static int change_layout(Change *d, const tacModel *m, int rows, tacColumns c, tacArena *arena) {
-    d->E = TAC_TAKE(arena, c.n, double);
+    d->E = TAC_TAKE(arena, c.nx + c.nu + c.np, double);
     d->zero = TAC_TAKE(arena, zeros(m, rows), double);
     d->weight = TAC_TAKE(arena, rows + 1, double);
     return d->E && d->zero && d->weight;
@@ -140,10 +140,11 @@ tacStatus tac_lcp_share_jac(tacContext *ctx, const double *x, const double *u, c
     tacGrad bar = {d.E, d.E + c.nx, c.np > 0 ? d.E + c.nx + c.nu : NULL};
     for (int i = 0; i < lcp->nisland; i++) {
         if (s.scale[i] == 0) continue;
-        memset(d.E, 0, (size_t)c.n * sizeof *d.E);
+        memset(d.E, 0, (size_t)(c.nx + c.nu + c.np) * sizeof *d.E);
         memset(d.weight, 0, (size_t)lcp->nisland * sizeof *d.weight);
         d.weight[i] = -1; /* bar -= weight dE */
         TAC_TRY(tac_lcp_residuals_vjp(ctx, x, u, lcp, d.zero, d.zero, d.weight, NULL, &bar));
+        if (c.along != NULL) d.E[0] = tac_dense_dot(c.nx + c.nu + c.np, c.along, d.E);
         tac_lcp_share_change(lcp, &s, i, c, dR, dr, d.E);
     }
     return TAC_OK;

@@ -65,7 +65,7 @@ static tacStatus accelerate(tacContext *ctx, const double *x, const double *u, t
     tac_lcp_bounce(m, lcp, x + m->nq, NULL, ctx->options.bounce_speed);
     TAC_TRY(tac_lcp_solve(m, lcp, f.v_free, &ctx->arena));
     lcp->unsolved += too_fast;
-    tac_lcp_report(ctx->model, lcp, &ctx->info);
+    tac_lcp_report(ctx->model, lcp, ctx->quiet, &ctx->info);
     if (too_fast) ctx->info.reason = TAC_REASON_SPIN;
     tac_lcp_add_impulses(ctx, lcp, f.scratch);
     return TAC_OK;
@@ -105,11 +105,14 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
 static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULER),
                                    .step = step,
                                    .jac = tac_lcp_jac,
+                                   .jvp = tac_lcp_jvp,
                                    .vjp = tac_lcp_vjp,
                                    TAC_SMOOTH_ACCELERATION,
                                    .forces = tac_lcp_forces,
                                    .forces_jac = tac_lcp_forces_jac,
                                    .forces_vjp = tac_lcp_forces_vjp,
+                                   .contact_forces = tac_lcp_contact_forces,
+                                   .contact_forces_vjp = tac_lcp_contact_forces_vjp,
                                    .contacts = tac_lcp_contacts,
                                    .friction = tac_lcp_friction,
                                    .measure = measure};

@@ -40,6 +40,7 @@ void tac_lcp_measure_outputs(const tacModel *m, const tacOptions *options, tacAr
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
+tacStatus tac_lcp_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy);
 tacStatus tac_lcp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_lcp_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
 
@@ -57,15 +58,22 @@ static inline double *tac_lcp_dr_layout(int rows, tacColumns c, tacArena *arena)
 tacStatus tac_lcp_smooth_jac(tacContext *ctx, const double *x, const double *u, int impact, tacColumns c, double *W);
 /* Solves for W = -da, given the changes dR of the forces (in W) and dr of the rows, at fixed a and f. Overwrites dr. */
 tacStatus tac_lcp_respond(tacContext *ctx, const tacLcp *lcp, tacColumns c, double *dr, double *W);
-/* Adds to dR (over dofs) and sets dr (over rows), c.n numbers a row. Adds to wrench (6 nbody rows; NULL skips) the
- * change of the contacts' forces on bodies at fixed forces of the free rows. */
+/* Changes of forces at fixed forces of the free rows, or their weights in reverse. NULL skips one. */
+typedef struct tacLcpForceRows {
+    double *wrench; /* 6 nbody rows of c.n numbers: of contacts on bodies */
+    double *part;   /* a row of c.np numbers for each row: of its force, where its bound is a parameter */
+} tacLcpForceRows;
+typedef struct tacLcpForceBars {
+    const double *wrench, *part; /* 6 nbody; rows */
+} tacLcpForceBars;
+/* Adds to dR (over dofs) and sets dr (over rows), c.n numbers a row. Adds to forces (may be NULL). */
 tacStatus tac_lcp_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, tacColumns c,
-                                double *dR, double *dr, double *wrench);
-/* bar -= dr^T mu + (constraint part of dR)^T lambda + dE^T share, and bar += (change of wrench)^T wrenchbar. share and
- * wrenchbar may be NULL. share: one weight an island, for E of its restitution (share.h). */
+                                double *dR, double *dr, const tacLcpForceRows *forces);
+/* bar -= dr^T mu + (constraint part of dR)^T lambda + dE^T share, and bar += (change of forces)^T forces. share and
+ * forces may be NULL. share: one weight an island, for E of its restitution (share.h). */
 tacStatus tac_lcp_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
-                                const double *lambda, const double *mu, const double *share, const double *wrenchbar,
-                                const tacGrad *bar);
+                                const double *lambda, const double *mu, const double *share,
+                                const tacLcpForceBars *forces, const tacGrad *bar);
 /* One island: H = L^-T dR -> H += L^-T Jhat^T f' / h, with f' = -df_C = A_CC^-1 (dr - h J_C Mhat^-1 dR). Writes f' over
  * the free rows of dr. */
 tacStatus tac_lcp_answer_island(tacContext *ctx, const tacLcp *lcp, int island, tacColumns c, double *dr, double *H);
@@ -96,14 +104,24 @@ tacStatus tac_lcp_problem_forces_jac(tacContext *ctx, const double *x, const dou
 /* Adds only the part of the force changes, with f' = -df of the free rows in minus_df, c.n numbers a row. */
 void tac_lcp_add_force_changes(tacContext *ctx, const tacLcp *lcp, tacColumns c, const double *minus_df,
                                double *dwrench, double *dqfrc);
-/* bar += (d(wrench))^T wrenchbar + (d(qfrc))^T qfrcbar of a step's own problem; NULL skips. */
+/* Weights of the forces of a step's own problem; NULL skips one. */
+typedef struct tacLcpOutputBars {
+    const double *wrench, *qfrc;    /* 6 nbody, nv */
+    const tacContactReader *reader; /* of contacts */
+} tacLcpOutputBars;
+/* bar += (d(forces))^T of */
 tacStatus tac_lcp_pull_forces(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
-                              const double *wrenchbar, const double *qfrcbar, const tacGrad *bar);
+                              const tacLcpOutputBars *of, const tacGrad *bar);
 
 /* The stepper's entries for outputs (sim.h). */
 tacStatus tac_lcp_forces(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc);
 tacStatus tac_lcp_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);
 tacStatus tac_lcp_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar);
+tacStatus tac_lcp_contact_forces(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader);
+tacStatus tac_lcp_contact_forces_vjp(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
+                                     const tacGrad *bar);
+/* Tells the values of the contacts of a solved problem, as numbers `first` on. */
+void tac_lcp_tell_contacts(const tacLcp *lcp, int first, const tacContactReader *reader);
 tacStatus tac_lcp_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
 tacFrictionEffect tac_lcp_friction(const tacContext *ctx, const tacContact *contact);

@@ -244,6 +244,22 @@ tacStatus tac_lcp_jac(tacContext *ctx, const double *x, const double *u, double 
     return tac_end_step(ctx, status, lcp.unsolved, y);
 }
 
+static tacStatus fill_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, tacLcp *lcp, double *dy) {
+    JacRoom room;
+    if (!jac_layout(&room, ctx->model, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_lcp_advance(ctx, x, u, lcp));
+    memcpy(room.hv, ctx->work.vec[0], (size_t)ctx->model->nv * sizeof *room.hv);
+    TAC_TRY(tac_lcp_linearize(ctx, x, u, lcp, 0, c, room.W));
+    return tac_assemble_jvp(ctx, x, u, room.hv, c, room.W, dy);
+}
+
+tacStatus tac_lcp_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy) {
+    TAC_SCOPE(&ctx->arena);
+    tacLcp lcp = {.unsolved = 0};
+    tacStatus status = fill_jvp(ctx, x, u, c, &lcp, dy);
+    return tac_end_step(ctx, status, lcp.unsolved, y);
+}
+
 void tac_lcp_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     JacRoom room;

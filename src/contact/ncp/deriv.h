@@ -114,6 +114,8 @@ void tac_ncp_hold_vjp(const tacNcp *p, const double *vbar, const tacGrad *bar);
 
 /* Emits columns of q and v, without joint forces and without axes that turn at fixed f (deriv.c). */
 void tac_ncp_state_jac(const tacNcp *p, const tacNcpDeriv *d, const tacNcpSink *q, const tacNcpSink *v);
+/* Tangents are scaled: t_k = (mu_k/mu) (unit tangent), mu that of a tangent with friction. d(mu_k/mu) of k = 0, 1. */
+double tac_ncp_scale_param(const tacModel *m, const tacNcpContact *c, const tacParamTangent *t, int k);
 /* Emits columns of mocap poses and parameters, without joint forces; NULL skips (param.c). */
 tacStatus tac_ncp_param_jac(const tacNcpView *v, const tacParamTangent *tangents, const tacNcpSink *mocap,
                             const tacNcpSink *theta);

@@ -5,6 +5,7 @@
 #include "contact/ncp/bodies.h"
 #include "contact/ncp/tuning.h"
 #include "math/scalar.h"
+#include "solve/tuning.h"
 
 #include <string.h>
 
@@ -90,7 +91,7 @@ static int does_no_harm(tacContext *ctx, tacNcp *p) {
 
 /* Halves the motion of p until it does no harm, and takes none at last: TAC_ERR_UNSOLVED. */
 static tacStatus shorten_until_harmless(tacContext *ctx, tacNcp *p) {
-    for (int k = 0; k < TAC_NCP_MAX_ROUNDS; k++) {
+    for (int k = 0; k < TAC_MAX_SHORTENINGS; k++) {
         if (does_no_harm(ctx, p)) return TAC_ERR_UNSOLVED;
         scale(p->m->nv, 0.5, p->x);
     }

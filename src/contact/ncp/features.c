@@ -6,12 +6,6 @@
 #include "contact/ncp/tuning.h"
 #include "math/scalar.h"
 
-/* m/s: if the motion v leaves two geoms further apart than this speed covers in a step, only their nearest features are
- * taken. Other features (crossings of edges, corners of opposite faces) matter where faces are about to meet; from afar
- * they appear and vanish as the bodies turn. If they do meet, they are found after the search. Points of a rim are
- * always taken together, because one of them alone would tilt a cylinder that falls flat. */
-#define FURTHER_SPEED TAC_NCP_SLACK_SPEED
-
 static int same_feature(const tacFeature *a, const tacFeature *b) {
     return a->kind == b->kind && a->id[0] == b->id[0] && a->id[1] == b->id[1];
 }
@@ -68,9 +62,13 @@ static double gap_ahead(const tacNcp *p, const tacContact *c) {
     return c->dist + p->h * tac_dot3(c->normal, tac_sub3(v[1], v[0]));
 }
 
+/* If the motion v leaves two geoms further apart than the slack covers in a step, only their nearest features are
+ * taken. Other features (crossings of edges, corners of opposite faces) matter where faces are about to meet; from afar
+ * they appear and vanish as the bodies turn. If they do meet, they are found after the search. Points of a rim are
+ * always taken together, because one of them alone would tilt a cylinder that falls flat. */
 int tac_ncp_is_relevant(const tacNcp *p, const tacContact *found) {
     return found->rule == TAC_RULE_NEAREST || found->rule == TAC_RULE_RIM || found->dist <= 0 ||
-           gap_ahead(p, found) <= p->h * FURTHER_SPEED;
+           gap_ahead(p, found) <= p->h * TAC_NCP_SLACK_SPEED;
 }
 
 int tac_ncp_is_rough(const tacNcp *p) {

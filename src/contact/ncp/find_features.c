@@ -5,6 +5,7 @@
 #include "contact/ncp/step.h"
 #include "contact/ncp/tuning.h"
 #include "smooth/find_contacts.h"
+#include "solve/tuning.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ tacStatus tac_ncp_find_contacts(tacContext *ctx, const tacWork *w, int ahead, ta
                                    .velocities = ctx->work.V,
                                    .factor = 2,
                                    .speed = fall + TAC_NCP_SLACK_SPEED,
-                                   .retries = TAC_NCP_MAX_ROUNDS + 1};
+                                   .retries = TAC_MAX_SHORTENINGS};
     return tac_find_contacts(ctx, w, ahead ? &reach : NULL, p->found, p->max_contacts, nfound);
 }
 

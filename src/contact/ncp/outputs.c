@@ -184,6 +184,146 @@ tacStatus tac_ncp_forces_vjp(tacContext *ctx, const double *x, const double *u, 
     return pull(ctx, x, u, &f, wrenchbar, qfrcbar, bar);
 }
 
+/* --- Contacts one by one ------------------------------------------------------------------------------------------ */
+
+/* f = (gamma, s_1 xi_1, s_2 xi_2)/h along unit tangents, s_k the scale of tangent k. */
+static int components(const tacNcp *p, int i, double of_impulse[3]) {
+    const tacNcpContact *c = &p->contact[i];
+    of_impulse[0] = 1 / p->h;
+    for (int k = 0; k < 2; k++)
+        of_impulse[1 + k] = c->law.tangent_scale[k] / p->h;
+    return c->friction.mu > 0 ? 3 : 1;
+}
+
+/* The contact as the list has it. */
+static const tacContact *listed(const tacNcpContact *c) { return c->now.touches ? &c->now.contact : &c->next.contact; }
+
+static void values_of(const tacNcp *p, int i, double f[3]) {
+    const tacFrictionPoint *at = &p->contact[i].friction;
+    const double impulse[3] = {at->gamma, at->xi[1], at->xi[2]};
+    double by[3];
+    int n = components(p, i, by);
+    for (int k = 0; k < 3; k++)
+        f[k] = k < n ? by[k] * impulse[k] : 0;
+}
+
+static void tell_values(const tacNcp *p, const tacContactReader *reader) {
+    for (int i = 0; i < p->ncontact; i++) {
+        double f[3];
+        values_of(p, i, f);
+        reader->value(reader->of, i, listed(&p->contact[i]), f);
+    }
+}
+
+/* Adds the weights of a contact's force to those of its inputs: df = s dp/h, dp = -K d(gap, slip) + ...   (W12) */
+static void weigh_inputs(Forces *f, int i, const double bar[3]) {
+    double by[3];
+    int n = components(&f->p, i, by);
+    for (int k = 0; k < n; k++)
+        tac_dense_axpy(TAC_NCP_INPUTS, bar[k] * by[k], f->d.response[i].to[k], f->pull.mu + TAC_NCP_INPUTS * i);
+}
+
+/* theta += bar . df at fixed impulses: the time step, and the scales of the tangents (W34). */
+static void add_own(const tacContext *ctx, const tacNcp *p, int i, const double bar[3], double *theta) {
+    const tacNcpContact *c = &p->contact[i];
+    int time = tac_param_of_time(ctx->model), n = components(p, i, (double[3]){0});
+    double f[3];
+    values_of(p, i, f);
+    if (time >= 0) theta[time] -= tac_dense_dot(3, bar, f) / p->h;
+    for (int j = 0; n == 3 && j < ctx->model->nmember; j++)
+        for (int k = 0; k < 2; k++)
+            theta[ctx->tangents[j].column] +=
+                bar[1 + k] * tac_ncp_scale_param(ctx->model, c, &ctx->tangents[j], k) * c->friction.xi[1 + k] / p->h;
+}
+
+static void clear_weights(Forces *f) {
+    memset(f->vbar, 0, (size_t)f->p.m->nv * sizeof *f->vbar);
+    memset(f->pull.mu, 0, (size_t)tac_ncp_inputs(&f->p) * sizeof *f->pull.mu);
+}
+
+/* What the lines of a contact take: three of them. */
+typedef struct Lines {
+    double *line; /* 3 c.n */
+    tacNcpChanges all;
+    tacNcpShares shares;
+} Lines;
+
+static int lines_layout(Lines *l, const tacModel *m, tacColumns c, int inputs, tacArena *arena) {
+    l->line = TAC_TAKE(arena, 3 * (size_t)c.n, double);
+    return l->line && tac_ncp_changes_layout(&l->all, m->nv, c, inputs, arena);
+}
+
+static tacStatus tell_contact(tacContext *ctx, const double *x, const double *u, Forces *f, Lines *l, int i,
+                              const tacContactReader *reader) {
+    tacColumns c = l->all.c;
+    double by[3];
+    int n = components(&f->p, i, by);
+    memset(l->line, 0, 3 * (size_t)c.n * sizeof *l->line);
+    clear_shares(&l->shares, 3);
+    for (int k = 0; k < n; k++) {
+        double bar[3] = {k == 0, k == 1, k == 2}, *line = l->line + (size_t)k * (size_t)c.n;
+        clear_weights(f);
+        weigh_inputs(f, i, bar);
+        tac_ncp_adjoint(&f->p, &f->d, f->vbar, f->pull.lambda, f->pull.mu);
+        tac_ncp_note_share(&f->p, &l->shares, k, f->pull.mu);
+        tac_ncp_add_products(&l->all, f->p.m->nv, f->pull.lambda, f->pull.mu, 1, line);
+        if (c.np > 0) add_own(ctx, &f->p, i, bar, line + c.nx + c.nu);
+    }
+    TAC_TRY(tac_ncp_add_shares(ctx, x, u, &f->p, &f->d, &l->shares, c, 3, 1, l->line));
+    for (int k = 0; k < n; k++)
+        reader->line(reader->of, i, listed(&f->p.contact[i]), k, 1, l->line + (size_t)k * (size_t)c.n);
+    return TAC_OK;
+}
+
+static tacStatus tell_lines(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader) {
+    tacColumns c = tac_count_columns(ctx);
+    Forces f;
+    Lines l;
+    double bar[3];
+    TAC_TRY(begin(ctx, x, u, &f));
+    if (!lines_layout(&l, ctx->model, c, tac_ncp_inputs(&f.p), &ctx->arena) ||
+        !tac_ncp_shares_layout(&l.shares, &f.p, c, 3, &ctx->arena))
+        return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_ncp_residual_jac(ctx, x, u, &f.p, &f.d, c, l.all.R, l.all.r, NULL));
+    tac_ncp_pack_inputs(&f.p, &l.all);
+    tell_values(&f.p, reader);
+    for (int i = 0; i < f.p.ncontact; i++)
+        if (reader->weigh(reader->of, i, listed(&f.p.contact[i]), bar))
+            TAC_TRY(tell_contact(ctx, x, u, &f, &l, i, reader));
+    return TAC_OK;
+}
+
+tacStatus tac_ncp_forces_of_contacts(tacContext *ctx, const double *x, const double *u,
+                                     const tacContactReader *reader) {
+    TAC_SCOPE(&ctx->arena);
+    if (reader->line != NULL) return tell_lines(ctx, x, u, reader);
+    tacNcp p;
+    TAC_TRY(tac_ncp_solve_step(ctx, x, u, ctx->options.ncp_kappa, &p));
+    tell_values(&p, reader);
+    return TAC_OK;
+}
+
+tacStatus tac_ncp_contact_forces_vjp(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
+                                     const tacGrad *bar) {
+    TAC_SCOPE(&ctx->arena);
+    Forces f;
+    tacNcpShares shares;
+    double of[3];
+    TAC_TRY(begin(ctx, x, u, &f));
+    if (!tac_ncp_shares_layout(&shares, &f.p, tac_count_columns(ctx), 1, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    clear_weights(&f);
+    for (int i = 0; i < f.p.ncontact; i++) {
+        if (!reader->weigh(reader->of, i, listed(&f.p.contact[i]), of)) continue;
+        weigh_inputs(&f, i, of);
+        if (bar->theta != NULL) add_own(ctx, &f.p, i, of, bar->theta);
+    }
+    tac_ncp_adjoint(&f.p, &f.d, f.vbar, f.pull.lambda, f.pull.mu);
+    tac_ncp_note_share(&f.p, &shares, 0, f.pull.mu);
+    f.pull.wrench = NULL;
+    TAC_TRY(tac_ncp_residual_vjp(ctx, x, u, &f.p, &f.d, &f.pull, bar));
+    return tac_ncp_pull_shares(ctx, x, u, &f.p, &f.d, &shares, bar);
+}
+
 void tac_ncp_measure_forces(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     int inputs = tac_ncp_max_inputs(m, options->max_contacts);
@@ -192,5 +332,7 @@ void tac_ncp_measure_forces(const tacModel *m, const tacOptions *options, tacAre
     tac_ncp_measure_prepare(m, options, dry);
     layout(&f, m, inputs, dry);
     layout_jac(&j, m, tac_columns_of(m, options), inputs, dry);
+    Lines l;
+    lines_layout(&l, m, tac_columns_of(m, options), inputs, dry);
     tac_ncp_measure_shares(m, options, most_outputs(m), dry);
 }

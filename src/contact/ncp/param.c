@@ -82,10 +82,10 @@ static void move_bodies(const Column *c, int k) {
 /* Residual of a body's balance with applied forces, at its centre of mass. It keeps its direction. */
 static tacVec6 carried(const tacNcpView *v, int body) {
     tacVec6 f = v->d->wrench[body];
-    const double *applied = v->x->u.xfrc;
+    const tacForceTorque *applied = v->x->u.xfrc;
     if (applied == NULL) return f;
-    f.ang = tac_madd3(f.ang, -v->p->h, tac_load3(applied + 6 * body + 3));
-    f.lin = tac_madd3(f.lin, -v->p->h, tac_load3(applied + 6 * body));
+    f.ang = tac_madd3(f.ang, -v->p->h, applied[body].torque);
+    f.lin = tac_madd3(f.lin, -v->p->h, applied[body].force);
     return f;
 }
 
@@ -240,20 +240,23 @@ static tacStatus prepare(const tacNcpView *v, int contact, Prepared *out) {
     return TAC_OK;
 }
 
-/* Tangents are scaled: t_k = (mu_k/mu) (unit tangent), mu that of a tangent with friction. */
+double tac_ncp_scale_param(const tacModel *m, const tacNcpContact *c, const tacParamTangent *t, int k) {
+    double change[2];
+    if (c->feature.found.pair < 0 || c->friction.mu == 0) return 0;
+    for (int i = 0; i < 2; i++)
+        change[i] = tac_contact_friction_param(m, t, &c->now.start, 1 + i);
+    double of = change[c->law.tangent_scale[0] == 0];
+    return (change[k] - c->law.tangent_scale[k] * of) / c->friction.mu;
+}
+
 static void scale_tangents_param(const tacNcp *p, const tacNcpContact *c, const tacParamTangent *t,
                                  tacContactTangent *d) {
     tacVec3 unit[2];
-    double change[2], of;
     tac_ncp_scale_tangents(c, d->tangent);
     if (c->feature.found.pair < 0 || c->friction.mu == 0) return;
-    for (int k = 0; k < 2; k++)
-        change[k] = tac_contact_friction_param(p->m, t, &c->now.start, 1 + k);
-    of = change[c->law.tangent_scale[0] == 0];
-    if (change[0] == 0 && change[1] == 0) return;
     tac_contact_frame(c->next.contact.normal, &unit[0], &unit[1]);
     for (int k = 0; k < 2; k++)
-        d->tangent[k] = tac_madd3(d->tangent[k], (change[k] - c->law.tangent_scale[k] * of) / c->friction.mu, unit[k]);
+        d->tangent[k] = tac_madd3(d->tangent[k], tac_ncp_scale_param(p->m, c, t, k), unit[k]);
 }
 
 /* Emits one contact in the column of one parameter. */

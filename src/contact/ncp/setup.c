@@ -214,14 +214,12 @@ typedef struct StartPoint {
     int slips;
 } StartPoint;
 
-/* Largest m d^2/h of a dof whose force alone would move it so far in the step, d = h tau/m, that something must hold
- * it. From smaller impulses the first Newton steps would go there. */
+/* Largest m d^2/h of the distances d = h tau/m by which forces alone would move a dof in the step. Where something
+ * holds the dof, the first Newton steps from smaller impulses would go there. */
 static double drive(const tacNcp *p) {
     double most = 0;
-    for (int i = 0; i < p->m->nv; i++) {
-        double way = p->h * tac_abs(p->tau[i]) * p->m->dof_invweight[i];
-        if (way > TAC_NCP_FAR_DRIVE) most = tac_max(most, tac_abs(p->tau[i]) * way);
-    }
+    for (int i = 0; i < p->m->nv; i++)
+        most = tac_max(most, p->h * p->tau[i] * p->tau[i] * p->m->dof_invweight[i]);
     return most;
 }
 

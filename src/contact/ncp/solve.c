@@ -56,9 +56,9 @@ typedef struct Driver {
     tacNcp *p;
     double kappa;
     const Search *searches;
-    int search;           /* the next one */
-    int again;            /* 1: it starts where the last one ended */
-    int rounds, replaced; /* rounds of changing features; of replacing them */
+    int search; /* the next one */
+    int again;  /* 1: it starts where the last one ended */
+    int rounds; /* of changing features */
     int relaxed;
     tacStatus status; /* of the last search */
     tacNcpBest best;  /* the best end of a search of this problem */
@@ -90,6 +90,7 @@ static tacInteriorSettings settings_of(const Driver *d) {
                                  .centring = centring(tolerance, d->kappa),
                                  .max_iterations = iterations_left(d->ctx),
                                  .polish = d->ctx->options.ncp_polish,
+                                 .polished = DBL_EPSILON,
                                  .share = s->start == 0 ? TAC_NCP_SHARE_FIRST : TAC_NCP_SHARE_OTHERS,
                                  .way = s->way};
 }
@@ -177,8 +178,7 @@ static Action next_action(const Driver *d, Outcome outcome) {
     static const Action ACTIONS[] = {
         [SOLVED] = ACCEPT, [CHANGED] = SOLVE_AGAIN, [EXHAUSTED] = FALL_BACK, [FAILED] = GIVE_UP};
     if (outcome != STUCK) return ACTIONS[outcome];
-    int replace = d->searches[d->search].replaces && d->replaced < TAC_NCP_MAX_ROUNDS;
-    if (replace) return REPLACE;
+    if (d->searches[d->search].replaces && may_change(d)) return REPLACE;
     if (d->search + 1 < NSEARCH) return SEARCH_NEXT;
     return d->relaxed ? FALL_BACK : RELAX;
 }
@@ -199,7 +199,7 @@ static void search_next(Driver *d) {
  * an infinite plane, and a body that turns past its edge cannot get to the far side. */
 static tacStatus replace_features(Driver *d) {
     int changed = 0;
-    d->replaced++;
+    d->rounds++;
     if (!(*d->p->m->option_disable & TAC_DISABLE_CONSTRAINT)) {
         tacStatus status = tac_ncp_restore_best(d->ctx, d->p, &d->best);
         if (!tac_went_on(status)) return status;
@@ -281,12 +281,13 @@ tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p) {
     tacInteriorSettings polish = {.kappa = kappa,
                                   .residual = tolerance,
                                   .centring = centring(tolerance, kappa),
-                                  .polish = TAC_NCP_MAX_ROUNDS,
+                                  .polish = TAC_NCP_REFINEMENTS,
+                                  .polished = tac_sqrt(DBL_EPSILON), /* rounding of small gaps leaves as much */
                                   .share = TAC_NCP_SHARE_FIRST};
     tacInteriorSettings follow = {.kappa = kappa,
                                   .residual = fine,
                                   .centring = TAC_NCP_FINE_CENTRING,
-                                  .max_iterations = TAC_NCP_MAX_ROUNDS,
+                                  .max_iterations = TAC_NCP_REFINEMENTS,
                                   .share = TAC_NCP_SHARE_FIRST,
                                   .way = TAC_ALONG_PATH};
     tacInteriorProblem problem = tac_ncp_problem(p);

@@ -117,6 +117,8 @@ static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULER) 
                                    .forces = tac_ncp_forces_out,
                                    .forces_jac = tac_ncp_forces_jac,
                                    .forces_vjp = tac_ncp_forces_vjp,
+                                   .contact_forces = tac_ncp_forces_of_contacts,
+                                   .contact_forces_vjp = tac_ncp_contact_forces_vjp,
                                    .contacts = tac_ncp_contacts,
                                    .friction = tac_ncp_friction,
                                    .history = tac_ncp_history,

@@ -53,6 +53,9 @@ void tac_ncp_measure_jac(const tacModel *m, const tacOptions *options, tacArena 
 void tac_ncp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry);
 /* outputs.c */
 tacStatus tac_ncp_forces_out(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc);
+tacStatus tac_ncp_forces_of_contacts(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader);
+tacStatus tac_ncp_contact_forces_vjp(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
+                                     const tacGrad *bar);
 tacStatus tac_ncp_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
 tacFrictionEffect tac_ncp_friction(const tacContext *ctx, const tacContact *contact);
 tacStatus tac_ncp_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);

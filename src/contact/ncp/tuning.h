@@ -15,9 +15,8 @@
  * ahead; geoms that stay further apart have their nearest features alone. 0, earlier: R and B grow by a
  * sixth and a half, as contacts are found after a search, which starts over. */
 #define TAC_NCP_SLACK_SPEED 0.5
-/* Maximum number of rounds: of adding features that the solution penetrates, of replacing features, of halving the
- * reach where it holds too many contacts, of halving a motion that does harm, of refining before derivatives. 3 rounds
- * of adding, earlier: B grows by a half. No replacing, earlier: B grows by two thirds. */
+/* Maximum number of times that a step changes its features: adds those that a solution penetrates, removes those that
+ * are lost, or replaces them. */
 #define TAC_NCP_MAX_ROUNDS 6
 /* m: at the end of a search without solution, smaller overlaps are ignored: it may be anywhere. 0, earlier: B
  * grows by a fifth. */
@@ -28,12 +27,12 @@
 
 /* --- Starts and order of searches --------------------------------------------------------------------------------- */
 
-/* Share of the bodies' size: a motion that overlaps by more is rough, and its first searches are between the borders.
- * Not measured by itself. */
+/* Share of the bodies' size: a motion that overlaps by more is rough, and its first searches are between the
+ * borders. */
 #define TAC_NCP_ROUGH_DEPTH 0.3
 /* kappa of the first start; m/s, rad/s: its least gaps are what this speed covers in a step. */
-#define TAC_NCP_START_KAPPA 1e-2
-#define TAC_NCP_START_SPEED 0.2
+#define TAC_NCP_START_KAPPA 1e-3
+#define TAC_NCP_START_SPEED 0.05
 /* Share of the energy that must be stopped, in the products at the start: of a motion that overlaps in the first start,
  * of forces that move a dof far in the second. 0 in the first: R grows by 3, B by 13; in the second: B grows by 14. */
 #define TAC_NCP_START_ENERGY 0.1
@@ -45,8 +44,6 @@
 #define TAC_NCP_OTHER_KAPPA 1.0
 #define TAC_NCP_OTHER_SPEED 2.0
 #define TAC_NCP_OTHER_SHARE 0.5
-/* rad, m: something must hold a dof whose force alone would move it further in one step. Not measured by itself. */
-#define TAC_NCP_FAR_DRIVE 1.0
 /* Share of the way to the border of the cones that a step takes at least: in searches from the first start, and in the
  * others, which are more careful. 0.8 for both: D 3, B grows by 11; 0.9 for both, earlier: B grows by 21. */
 #define TAC_NCP_SHARE_FIRST  0.9
@@ -71,3 +68,6 @@
  * refinement, products of dry friction that were a thousandth off made derivatives wrong by as much. */
 #define TAC_NCP_FINE          1e-3
 #define TAC_NCP_FINE_CENTRING 1e-7
+/* Maximum number of Newton steps of the refinement, and of steps along the path before them. A step is taken if it is
+ * at most half the last, and leaves about its square: after six, 2^-64 is below rounding. */
+#define TAC_NCP_REFINEMENTS 6

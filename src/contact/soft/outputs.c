@@ -206,6 +206,72 @@ tacStatus tac_soft_forces_jac(tacContext *ctx, const double *x, const double *u,
     return TAC_OK;
 }
 
+/* Rows of a contact that are along its normal and its tangents. */
+static int force_rows(const tacSoftBlock *b) { return b->n < 3 ? b->n : 3; }
+
+static void tell_values(const tacSoft *soft, const tacContactReader *reader) {
+    for (int k = 0; k < soft->nblock; k++) {
+        const tacSoftBlock *b = &soft->block[k];
+        double f[3] = {0};
+        if (!is_contact(soft, b)) continue;
+        memcpy(f, soft->f + b->row, (size_t)force_rows(b) * sizeof *f);
+        int id = soft->rows.row[b->row].id;
+        reader->value(reader->of, id, &soft->rows.contact[id], f);
+    }
+}
+
+/* Lines of one block: minus_df of its rows, and what parameters add to them (part); line: c.n zeros. */
+typedef struct Lines {
+    double *minus_df, *part, *line;
+} Lines;
+
+static int lines_layout(Lines *l, int rows, tacColumns c, tacArena *arena) {
+    l->minus_df = block_layout(c, arena);
+    l->part = TAC_TAKE(arena, (size_t)rows * (size_t)c.np, double);
+    l->line = TAC_TAKE(arena, c.n, double);
+    return l->minus_df && l->part && l->line;
+}
+
+static void tell_block(const tacSoft *soft, const tacSoftBlock *b, tacColumns c, const tacSoftChanges *d,
+                       const Lines *l, const tacContactReader *reader) {
+    int id = soft->rows.row[b->row].id;
+    const tacContact *contact = &soft->rows.contact[id];
+    follow(soft, b, c, d);
+    tac_soft_respond(soft, b, c.n, c.n, d->dy, d->dr, l->minus_df);
+    for (int i = 0; i < force_rows(b); i++) {
+        reader->line(reader->of, id, contact, i, -1, l->minus_df + (size_t)i * (size_t)c.n);
+        memcpy(l->line + c.nx + c.nu, d->part + (size_t)(b->row + i) * (size_t)c.np, (size_t)c.np * sizeof *l->line);
+        if (c.np > 0) reader->line(reader->of, id, contact, i, 1, l->line);
+    }
+}
+
+static tacStatus tell_lines(tacContext *ctx, const double *x, const double *u, const tacSoft *soft, const double *a,
+                            tacSoftChanges *d, const tacContactReader *reader) {
+    tacColumns c = tac_count_columns(ctx);
+    Lines l;
+    if (!tac_soft_changes_layout(d, soft->rows.n, c, &ctx->arena) || !lines_layout(&l, soft->rows.n, c, &ctx->arena))
+        return TAC_ERR_ARENA_FULL;
+    d->part = l.part;
+    memset(l.part, 0, (size_t)soft->rows.n * (size_t)c.np * sizeof *l.part);
+    memset(l.line, 0, (size_t)c.n * sizeof *l.line);
+    TAC_TRY(tac_soft_linearize(ctx, x, u, soft, a, c, d));
+    for (int k = 0; k < soft->nblock; k++)
+        if (is_contact(soft, &soft->block[k]) && !tac_soft_is_idle(&soft->block[k]))
+            tell_block(soft, &soft->block[k], c, d, &l, reader);
+    return TAC_OK;
+}
+
+tacStatus tac_soft_contact_forces(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader) {
+    TAC_SCOPE(&ctx->arena);
+    tacSoft soft = {.unsolved = 0};
+    double *a;
+    tacSoftChanges d = {.wrench = NULL};
+    if (!tac_soft_matrices_layout(&d, ctx->model, tac_count_columns(ctx), &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(solve(ctx, x, u, &soft, &a));
+    tell_values(&soft, reader);
+    return reader->line == NULL ? TAC_OK : tell_lines(ctx, x, u, &soft, a, &d, reader);
+}
+
 static void measure_forces_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
     tacColumns c = tac_columns_of(m, options);
@@ -214,26 +280,47 @@ static void measure_forces_jac(const tacModel *m, const tacOptions *options, tac
     tac_soft_acceleration_layout(m, dry);
     tac_soft_measure_accelerate(m, options, dry);
     tac_soft_changes_layout(&d, tac_rows_max(m, options->max_contacts), c, dry);
+    Lines l;
+    lines_layout(&l, tac_rows_max(m, options->max_contacts), c, dry);
     tac_soft_measure_linearize(m, options, dry);
-    block_layout(c, dry);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
-/* seed = G^T wrenchbar;  abar -= J^T K seed */
-static void seed_rows(tacContext *ctx, const tacSoft *soft, const double *wrenchbar, double *seed, double *abar) {
+/* seed += G^T wrenchbar */
+static void seed_wrenches(tacContext *ctx, const tacSoft *soft, const double *wrenchbar, double *seed) {
     const tacVec6 *on_body = (const tacVec6 *)(const void *)wrenchbar;
     tacRowWrench unit;
-    memset(seed, 0, (size_t)soft->rows.n * sizeof *seed);
+    for (int k = 0; k < soft->nblock; k++) {
+        const tacSoftBlock *b = &soft->block[k];
+        if (!is_contact(soft, b) || tac_soft_is_idle(b)) continue;
+        for (int i = 0; i < 2 * b->n; i++) {
+            tac_row_wrench(ctx->model, &ctx->work, &soft->rows, b->row + i / 2, &unit);
+            seed[b->row + i / 2] += tac_dot6(unit.wrench[i % 2], on_body[unit.body[i % 2]]);
+        }
+    }
+}
+
+/* part: weights of the contacts' rows */
+static void weigh_contacts(const tacSoft *soft, const tacContactReader *reader, double *part) {
+    memset(part, 0, (size_t)soft->rows.n * sizeof *part);
+    for (int k = 0; k < soft->nblock; k++) {
+        const tacSoftBlock *b = &soft->block[k];
+        double bar[3];
+        if (!is_contact(soft, b) || tac_soft_is_idle(b)) continue;
+        int id = soft->rows.row[b->row].id;
+        if (reader->weigh(reader->of, id, &soft->rows.contact[id], bar))
+            memcpy(part + b->row, bar, (size_t)force_rows(b) * sizeof *bar);
+    }
+}
+
+/* abar -= J^T K seed */
+static void pull_seed(const tacSoft *soft, const double *seed, double *abar) {
     for (int k = 0; k < soft->nblock; k++) {
         const tacSoftBlock *b = &soft->block[k];
         double K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS], f[TAC_SOFT_MOST_ROWS];
         if (!is_contact(soft, b) || tac_soft_is_idle(b)) continue;
         tac_soft_force(b, soft->D + b->row, soft->y + b->row, f, K);
-        for (int i = 0; i < 2 * b->n; i++) {
-            tac_row_wrench(ctx->model, &ctx->work, &soft->rows, b->row + i / 2, &unit);
-            seed[b->row + i / 2] += tac_dot6(unit.wrench[i % 2], on_body[unit.body[i % 2]]);
-        }
         for (int i = 0; i < b->n * b->n; i++)
             if (K[i] != 0) tac_row_add_force(&soft->rows, b->row + i / b->n, -K[i] * seed[b->row + i % b->n], abar);
     }
@@ -241,39 +328,65 @@ static void seed_rows(tacContext *ctx, const tacSoft *soft, const double *wrench
 
 /* Covectors of dG and of the rows' forces. */
 typedef struct Pull {
-    double *lambda, *seed; /* nv, rows */
+    double *lambda, *seed, *part; /* nv, rows, rows */
 } Pull;
 
 static int pull_layout(Pull *p, const tacModel *m, int rows, tacArena *arena) {
     p->lambda = TAC_TAKE(arena, m->nv, double);
     p->seed = TAC_TAKE(arena, rows, double);
-    return p->lambda && p->seed;
+    p->part = TAC_TAKE(arena, rows, double);
+    return p->lambda && p->seed && p->part;
+}
+
+/* Weights of outputs; NULL: zero. */
+typedef struct Bars {
+    const double *wrench, *qfrc;
+    const tacContactReader *reader;
+} Bars;
+
+static void seed_rows(tacContext *ctx, const tacSoft *soft, const Bars *of, const Pull *p) {
+    memset(p->seed, 0, (size_t)soft->rows.n * sizeof *p->seed);
+    if (of->wrench != NULL) seed_wrenches(ctx, soft, of->wrench, p->seed);
+    if (of->reader != NULL) {
+        weigh_contacts(soft, of->reader, p->part);
+        tac_dense_axpy(soft->rows.n, 1, p->part, p->seed);
+    }
+    pull_seed(soft, p->seed, p->lambda);
 }
 
 static tacStatus pull_forces(tacContext *ctx, const double *x, const double *u, const tacSoft *soft, const double *a,
-                             const double *wrenchbar, const double *qfrcbar, const tacGrad *bar) {
-    int nv = ctx->model->nv;
+                             const Bars *of, const tacGrad *bar) {
+    int nv = ctx->model->nv, rows = of->wrench != NULL || of->reader != NULL;
     Pull p;
     if (!pull_layout(&p, ctx->model, soft->rows.n, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memset(p.lambda, 0, (size_t)nv * sizeof *p.lambda);
-    if (qfrcbar != NULL) tac_mass_mul(ctx->model, &ctx->work, qfrcbar, p.lambda);
-    if (wrenchbar != NULL) seed_rows(ctx, soft, wrenchbar, p.seed, p.lambda);
-    tacSoftDual dual = {p.lambda, wrenchbar == NULL ? NULL : p.seed, wrenchbar};
+    if (of->qfrc != NULL) tac_mass_mul(ctx->model, &ctx->work, of->qfrc, p.lambda);
+    if (rows) seed_rows(ctx, soft, of, &p);
+    tacSoftDual dual = {p.lambda, rows ? p.seed : NULL, of->wrench, of->reader == NULL ? NULL : p.part};
     TAC_TRY(tac_soft_solve_hessian(ctx, soft, p.lambda));
     TAC_TRY(tac_soft_residuals_vjp(ctx, x, u, soft, a, &dual, bar));
-    if (qfrcbar != NULL) tac_dense_axpy(nv, -1, qfrcbar, p.lambda);
+    if (of->qfrc != NULL) tac_dense_axpy(nv, -1, of->qfrc, p.lambda);
     memcpy(ctx->work.qacc, a, (size_t)nv * sizeof *a);
     tac_residual_vjp(ctx, x, u, 0, p.lambda, bar);
     return TAC_OK;
 }
 
-tacStatus tac_soft_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
-                              const double *qfrcbar, const tacGrad *bar) {
+static tacStatus pull(tacContext *ctx, const double *x, const double *u, const Bars *of, const tacGrad *bar) {
     TAC_SCOPE(&ctx->arena);
     tacSoft soft = {.unsolved = 0};
     double *a;
     TAC_TRY(solve(ctx, x, u, &soft, &a));
-    return pull_forces(ctx, x, u, &soft, a, wrenchbar, qfrcbar, bar);
+    return pull_forces(ctx, x, u, &soft, a, of, bar);
+}
+
+tacStatus tac_soft_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
+                              const double *qfrcbar, const tacGrad *bar) {
+    return pull(ctx, x, u, &(Bars){.wrench = wrenchbar, .qfrc = qfrcbar}, bar);
+}
+
+tacStatus tac_soft_contact_forces_vjp(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
+                                      const tacGrad *bar) {
+    return pull(ctx, x, u, &(Bars){.reader = reader}, bar);
 }
 
 static void measure_forces_vjp(const tacModel *m, const tacOptions *options, tacArena *dry) {

@@ -141,6 +141,7 @@ static void other_numbers(const Place *at, tacSoftChange *d) {
 static void emit_force(const Place *at, int k, double df, int column, const tacSoftSink *sink) {
     const tacRows *rows = &at->p->soft->rows;
     tacRowWrench unit;
+    tac_emit(&sink->part, k, column, df);
     for (int e = rows->row[k].adr; e < rows->row[k].adr + rows->row[k].num; e++)
         tac_emit(&sink->force, rows->dof[e], column, -rows->J[e] * df);
     if (tac_sink_is_empty(&sink->wrench) || !tac_row_wrench(at->p->m, at->p->w, rows, k, &unit)) return;

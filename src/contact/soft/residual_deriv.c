@@ -193,19 +193,30 @@ static void add_responses(const tacContext *ctx, const tacSoft *soft, tacColumns
         if (team.nblock == 0) return;
         const tacRow *row = &soft->rows.row[team.block[0]->row];
         int low = soft->rows.dof[row->adr + row->num - 1], n = soft->rows.dof[row->adr] + 1 - low;
-        const Span spans[3] = {{low, n}, {nv + low, n}, {rest, c.n - rest}};
-        for (int i = 0; i < 3; i++)
+        const Span all = {0, 1}, spans[3] = {{low, n}, {nv + low, n}, {rest, c.n - rest}};
+        if (c.along != NULL) add_response(soft, &team, all, c.n, d, force);
+        for (int i = 0; c.along == NULL && i < 3; i++)
             add_response(soft, &team, spans[i], c.n, d, force);
     }
-}
-
-static tacSink columns_of(double *matrix, int first, tacColumns c) {
-    return (tacSink){.matrix = matrix == NULL ? NULL : matrix + first, .ld = c.n};
 }
 
 /* Forces of a team's rows. */
 static double *team_layout(tacColumns c, tacArena *arena) {
     return TAC_TAKE(arena, TAC_SOFT_TEAM_ROWS * (size_t)c.n, double);
+}
+
+/* dy += B J dv */
+static void add_damping(const tacSoft *soft, tacColumns c, int nv, double *dy) {
+    for (int k = 0; k < soft->nblock; k++) {
+        const tacSoftBlock *b = &soft->block[k];
+        for (int i = b->row; i < b->row + b->n; i++) {
+            double damping = tac_soft_damping(b, i - b->row);
+            if (c.along != NULL)
+                dy[i] += damping * tac_row_velocity(&soft->rows, i, c.along + nv);
+            else
+                tac_row_add_force(&soft->rows, i, damping, dy + (size_t)i * (size_t)c.n + nv);
+        }
+    }
 }
 
 tacStatus tac_soft_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacSoft *soft,
@@ -219,14 +230,13 @@ tacStatus tac_soft_residuals_jac(tacContext *ctx, const double *x, const double 
     memset(d->dy, 0, rows * n * sizeof *d->dy);
     memset(d->dr, 0, rows * n * sizeof *d->dr);
     for (int i = 0; i < 3; i++)
-        sink[i] = (tacSoftSink){columns_of(d->W, places[i], c), columns_of(d->dy, places[i], c),
-                                columns_of(d->wrench, places[i], c), columns_of(d->dr, places[i], c)};
-    for (int k = 0; k < soft->nblock; k++) { /* B J dv */
-        const tacSoftBlock *b = &soft->block[k];
-        for (int i = 0; i < b->n; i++)
-            tac_row_add_force(&soft->rows, b->row + i, tac_soft_damping(b, i),
-                              d->dy + (size_t)(b->row + i) * n + ctx->model->nv);
-    }
+        sink[i] = (tacSoftSink){tac_columns_sink(c, d->W, places[i]),
+                                tac_columns_sink(c, d->dy, places[i]),
+                                tac_columns_sink(c, d->wrench, places[i]),
+                                tac_columns_sink(c, d->dr, places[i]),
+                                {0}};
+    sink[2].part = (tacSink){.matrix = d->part, .ld = c.np};
+    add_damping(soft, c, ctx->model->nv, d->dy);
     TAC_TRY(emit(ctx, x, u, soft, a, sink, c.np > 0));
     add_responses(ctx, soft, c, d, force);
     return TAC_OK;
@@ -278,6 +288,7 @@ tacStatus tac_soft_residuals_vjp(tacContext *ctx, const double *x, const double 
         sink[i] = (tacSoftSink){{.lambda = dual->lambda, .bar = places[i], .negate = 1},
                                 {.lambda = v.mu, .bar = places[i], .negate = 1},
                                 {.lambda = dual->wrenchbar, .bar = places[i]},
-                                {.lambda = v.nu, .bar = places[i], .negate = 1}};
+                                {.lambda = v.nu, .bar = places[i], .negate = 1},
+                                {.lambda = dual->part, .bar = places[i]}};
     return emit(ctx, x, u, soft, a, sink, bar->theta != NULL);
 }

@@ -223,13 +223,15 @@ static void measure_rk4(const tacModel *m, const tacOptions *options, tacArena *
 #define ENTRIES                                                                                                        \
     .acceleration = tac_soft_acceleration, .acceleration_jac = tac_soft_acceleration_jac,                              \
     .acceleration_vjp = tac_soft_acceleration_vjp, .forces = tac_soft_forces, .forces_jac = tac_soft_forces_jac,       \
-    .forces_vjp = tac_soft_forces_vjp, .contacts = tac_soft_contacts, .friction = tac_soft_friction,                   \
+    .forces_vjp = tac_soft_forces_vjp, .contact_forces = tac_soft_contact_forces,                                      \
+    .contact_forces_vjp = tac_soft_contact_forces_vjp, .contacts = tac_soft_contacts, .friction = tac_soft_friction,   \
     .constraints = tac_soft_constraints, .max_constraints = tac_soft_max_constraints, .inverse_weights = 1
 static const tacStepper ONE_ACCELERATION = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULER) |
                                                            TAC_HAS(TAC_INTEGRATOR_IMPLICIT) |
                                                            TAC_HAS(TAC_INTEGRATOR_IMPLICITFAST),
                                             .step = step,
                                             .jac = tac_soft_jac,
+                                            .jvp = tac_soft_jvp,
                                             .vjp = tac_soft_vjp,
                                             .measure = measure,
                                             ENTRIES};

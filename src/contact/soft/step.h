@@ -59,6 +59,7 @@ typedef struct tacSoftChanges {
     double *W;       /* nv: added to: constraint part of dG */
     double *dy, *dr; /* rows: set */
     double *wrench;  /* 6 nbody: added to: of contacts' forces on bodies at fixed y and r; NULL skips */
+    double *part;    /* rows: added to: df by parameters at fixed y and r, c.np numbers a row; NULL skips */
     double *smooth;  /* nv: set by tac_soft_linearize: dR without constraints; NULL skips */
 } tacSoftChanges;
 tacStatus tac_soft_residuals_jac(tacContext *ctx, const double *x, const double *u, const tacSoft *soft,
@@ -73,8 +74,10 @@ typedef struct tacSoftDual {
     const double *lambda;    /* nv: of dG */
     const double *seed;      /* rows: extra weights of -df; NULL: zero */
     const double *wrenchbar; /* 6 nbody: of forces on bodies, as above; NULL: zero */
+    const double *part;      /* rows: of what parameters add to forces, as above; NULL: zero */
 } tacSoftDual;
-/* bar -= (constraint part of dG)^T lambda + (-df)^T seed, and bar += (change of wrench)^T wrenchbar. */
+/* bar -= (constraint part of dG)^T lambda + (-df)^T seed, and bar += (change of wrench)^T wrenchbar, and the same of
+ * part. */
 tacStatus tac_soft_residuals_vjp(tacContext *ctx, const double *x, const double *u, const tacSoft *soft,
                                  const double *a, const tacSoftDual *dual, const tacGrad *bar);
 /* W = H^-1 dG = -da, nv rows of c.n columns. dG = d.W has the smooth part and the constraints' part. It is at the
@@ -90,6 +93,7 @@ int tac_soft_changes_layout(tacSoftChanges *d, int rows, tacColumns c, tacArena 
 
 /* --- The stepper's entries ---------------------------------------------------------------------------------------- */
 
+tacStatus tac_soft_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy);
 tacStatus tac_soft_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_soft_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
 tacStatus tac_soft_acceleration(tacContext *ctx, const double *x, const double *u, double *qacc);
@@ -101,6 +105,9 @@ tacStatus tac_soft_forces(tacContext *ctx, const double *x, const double *u, dou
 tacStatus tac_soft_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);
 tacStatus tac_soft_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                               const double *qfrcbar, const tacGrad *bar);
+tacStatus tac_soft_contact_forces(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader);
+tacStatus tac_soft_contact_forces_vjp(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
+                                      const tacGrad *bar);
 tacStatus tac_soft_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);
 tacFrictionEffect tac_soft_friction(const tacContext *ctx, const tacContact *contact);
 tacStatus tac_soft_constraints(tacContext *ctx, const double *x, const double *u, tacConstraint *out, int max, int *n);

@@ -1,6 +1,7 @@
 /* Derivatives of the step with contact soft: the implicit function theorem at the optimum (contact/soft/problem.h,
  * Z9). */
 #include "contact/soft/problem.h"
+#include "dynamics/inverse.h"
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "contact/soft/step.h"
@@ -216,7 +217,12 @@ static tacStatus damped_jac(tacContext *ctx, const tacSoftMotion *move, tacColum
         for (size_t k = 0; k < n; k++)
             f.change[i * n + k] = -span * m->dof_damping[i] * W[i * n + k];
     }
-    tac_mass_mul_jac(m, &ctx->work, f.gain, c.n, f.change);
+    if (c.along != NULL) {
+        tac_mass_mul_jvp(m, &ctx->work, f.gain, c.along, ctx->work.vec[1]);
+        tac_dense_axpy(m->nv, 1, ctx->work.vec[1], f.change);
+    } else {
+        tac_mass_mul_jac(m, &ctx->work, f.gain, c.n, f.change);
+    }
     tac_implicit_solve_many(ctx, &move->K, c.n, f.change);
     tac_dense_axpy((int)(nv * n), 1, f.change, W);
     return TAC_OK;
@@ -250,8 +256,9 @@ int tac_soft_matrices_layout(tacSoftChanges *d, const tacModel *m, tacColumns c,
     return d->W && d->smooth;
 }
 
-static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const tacJac *J, tacSoftMotion *move) {
-    tacColumns c = tac_count_columns(ctx);
+/* *W = -da' of the columns c. Takes from the arena. */
+static tacStatus change_acceleration(tacContext *ctx, const double *x, const double *u, tacColumns c,
+                                     tacSoftMotion *move, double **W) {
     tacSoftChanges d = {.wrench = NULL};
     if (!tac_soft_matrices_layout(&d, ctx->model, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     TAC_TRY(tac_soft_advance(ctx, x, u, move));
@@ -259,8 +266,29 @@ static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, con
     if (damped) d.smooth = NULL;
     if (!tac_soft_changes_layout(&d, move->soft.rows.n, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     TAC_TRY(tac_soft_linearize(ctx, x, u, &move->soft, move->a, c, &d));
-    TAC_TRY(damped ? damped_jac(ctx, move, c, d.W) : finish_jac(ctx, x, u, move, c, &d));
-    return tac_assemble_jac(ctx, x, u, move->hv, c, d.W, J);
+    *W = d.W;
+    return damped ? damped_jac(ctx, move, c, d.W) : finish_jac(ctx, x, u, move, c, &d);
+}
+
+static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const tacJac *J, tacSoftMotion *move) {
+    tacColumns c = tac_count_columns(ctx);
+    double *W;
+    TAC_TRY(change_acceleration(ctx, x, u, c, move, &W));
+    return tac_assemble_jac(ctx, x, u, move->hv, c, W, J);
+}
+
+static tacStatus fill_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, tacSoftMotion *move,
+                          double *dy) {
+    double *W;
+    TAC_TRY(change_acceleration(ctx, x, u, c, move, &W));
+    return tac_assemble_jvp(ctx, x, u, move->hv, c, W, dy);
+}
+
+tacStatus tac_soft_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy) {
+    TAC_SCOPE(&ctx->arena);
+    tacSoftMotion move = {.soft = {.unsolved = 0}};
+    tacStatus status = fill_jvp(ctx, x, u, c, &move, dy);
+    return tac_end_step(ctx, status, move.soft.unsolved, y);
 }
 
 tacStatus tac_soft_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {

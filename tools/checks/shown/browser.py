@@ -11,6 +11,7 @@ import time
 
 from checks.registry import CannotRun, Failed
 
+DRAWN = "document.querySelector('[data-arrows]') !== null"  # a page of ours has its first picture
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --hide-scrollbars --remote-debugging-pipe "
@@ -81,7 +82,7 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def open(self, address, width, height, scheme="light"):
+    def open(self, address, width, height, scheme="light", ready=DRAWN):
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, target, session)
@@ -90,7 +91,7 @@ class Browser:
         page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         page.call("Page.navigate", url=address)
-        page.wait("document.readyState === 'complete' && document.querySelector('[data-arrows]') !== null")
+        page.wait(f"document.readyState === 'complete' && {ready}")
         return page
 
 

@@ -31,6 +31,11 @@ tacStatus tac_flight_add_forces(tacFlight *f, const tacLcp *lcp) {
     const tacModel *m = ctx->model;
     tacFlightForces *z = f->z;
     if (z == NULL) return TAC_OK;
+    if (z->reader != NULL) {
+        tac_lcp_tell_contacts(lcp, z->n, z->reader);
+        z->n += lcp->rows.ncontact;
+        return TAC_OK;
+    }
     if (z->contact != NULL) return list_contacts(z, lcp, ctx->work.next + m->nq);
     TAC_SCOPE(&ctx->arena);
     Forces one;
@@ -104,6 +109,14 @@ static void take_back_contacts(const tacFlightForces *z, const tacLcp *kick) {
             z->contact[c].force[k] *= 1 + z->share;
 }
 
+/* The same where values are told: what is taken back comes as a further part. */
+static void tell_taken_back(const tacFlightForces *z, tacLcp *kick) {
+    keep_undone(z, kick);
+    for (int k = 0; k < kick->rows.n; k++)
+        kick->f[k] *= z->share;
+    tac_lcp_tell_contacts(kick, 0, z->reader);
+}
+
 /* Solves the kick once more and takes its part back. Leaves in the arena what it takes. */
 static tacStatus take_back(tacFlight *f, const double *x, const double *u) {
     tacFlightForces *z = f->z;
@@ -112,6 +125,10 @@ static tacStatus take_back(tacFlight *f, const double *x, const double *u) {
     TAC_TRY(tac_flight_kick_again(f, x, &kick));
     if (z->contact != NULL) {
         take_back_contacts(z, &kick);
+        return TAC_OK;
+    }
+    if (z->reader != NULL) {
+        tell_taken_back(z, &kick);
         return TAC_OK;
     }
     keep_undone(z, &kick);
@@ -163,6 +180,19 @@ tacStatus tac_toi_contacts(tacContext *ctx, const double *x, const double *u, ta
     tacStatus status = travel(ctx, x, u, NULL, &z, &impacts);
     if (tac_went_on(status)) *n = z.n;
     return status == TAC_OK && z.n > max ? TAC_ERR_CONTACTS : status;
+}
+
+/* Values alone: the chain through the impacts has forces on bodies and dofs. */
+tacStatus tac_toi_contact_forces(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader) {
+    tacFlightForces z = {.reader = reader};
+    int impacts;
+    return reader->line == NULL ? travel(ctx, x, u, NULL, &z, &impacts) : TAC_ERR_UNSUPPORTED;
+}
+
+tacStatus tac_toi_contact_forces_vjp(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
+                                     const tacGrad *bar) {
+    (void)ctx, (void)x, (void)u, (void)reader, (void)bar;
+    return TAC_ERR_UNSUPPORTED;
 }
 
 /* Derivatives of one kind of forces: six rows a body, or one a dof. */
@@ -223,7 +253,7 @@ static tacStatus pull_one_problem(tacContext *ctx, const double *x, const double
     *done = ctx->info.impacts == 0;
     if (!*done) return TAC_OK;
     TAC_TRY(tac_flight_kick_again(&f, x, &lcp));
-    return tac_lcp_pull_forces(ctx, x, u, &lcp, wrenchbar, qfrcbar, bar);
+    return tac_lcp_pull_forces(ctx, x, u, &lcp, &(tacLcpOutputBars){.wrench = wrenchbar, .qfrc = qfrcbar}, bar);
 }
 
 tacStatus tac_toi_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,

@@ -73,7 +73,7 @@ static tacStatus find_touching(tacFlight *f, tacLcp *lcp, Margins *margin) {
 /* Joins the report of this problem to the reports of the problems before it in the step. */
 static void report(tacFlight *f, const tacLcp *lcp) {
     tacStepInfo before = f->ctx->info, *info = &f->ctx->info;
-    tac_lcp_report(f->ctx->model, lcp, info);
+    tac_lcp_report(f->ctx->model, lcp, f->ctx->quiet, info);
     if (lcp->impact) {
         info->start = before.start;
         info->violation = before.violation;

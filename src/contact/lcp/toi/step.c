@@ -443,6 +443,8 @@ const tacStepper TAC_STEPPER_LCP_TOI = {.integrators = TAC_HAS(TAC_INTEGRATOR_EU
                                         .forces = tac_toi_forces,
                                         .forces_jac = tac_toi_forces_jac,
                                         .forces_vjp = tac_toi_forces_vjp,
+                                        .contact_forces = tac_toi_contact_forces,
+                                        .contact_forces_vjp = tac_toi_contact_forces_vjp,
                                         .contacts = tac_toi_contacts,
                                         .friction = tac_lcp_friction,
                                         .measure = measure};

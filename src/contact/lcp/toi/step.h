@@ -49,6 +49,7 @@ typedef struct tacFlightForces {
     double *local;            /* 6 nbody x c.n: of one problem by its own q, v, u, theta */
     tacContactForce *contact; /* max: of every problem in turn */
     int max, n;
+    const tacContactReader *reader; /* values of the contacts of every problem in turn */
     /* What the first impact takes back of the kick: `share` of the forces on trees with these dofs (H8). */
     int *undo;      /* nv */
     int undone;     /* 1: there are such dofs */
@@ -173,6 +174,9 @@ tacStatus tac_flight_add_forces(tacFlight *f, const tacLcp *lcp);
 
 /* The stepper's entries (sim.h). */
 tacStatus tac_toi_forces(tacContext *ctx, const double *x, const double *u, double *wrench, double *qfrc);
+tacStatus tac_toi_contact_forces(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader);
+tacStatus tac_toi_contact_forces_vjp(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
+                                     const tacGrad *bar);
 tacStatus tac_toi_forces_jac(tacContext *ctx, const double *x, const double *u, double *dwrench, double *dqfrc);
 tacStatus tac_toi_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar);
