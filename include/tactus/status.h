@@ -57,7 +57,8 @@ extern "C" {
       "the state breaks its constraints: a loop is open, geoms overlap or a joint is out of range")                    \
     X(TAC_ERR_INNER_STEP, "error control asks for inner steps below 1e-14 s")                                          \
     X(TAC_ERR_INNER_MAX, "more inner steps in a step than the options allow")                                          \
-    X(TAC_ERR_EVENTS, "more events in a step than the options allow")
+    X(TAC_ERR_EVENTS, "more events in a step than the options allow")                                                  \
+    X(TAC_ERR_STOPPED, "stopped by the flag of the batch")
 
 typedef enum {
 #define X(name, text) name,

@@ -9,6 +9,7 @@
  * they return no status, by 0, -1, "" or no action. */
 #pragma once
 
+#include "tactus/batch.h"
 #include "tactus/contact.h"
 #include "tactus/ode.h"
 #include "tactus/old_names.h"
@@ -249,7 +250,8 @@ TAC_API size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoin
 TAC_API tacStatus tac_rollout_jvp(tacSim *sim, const double *x0, const double *U, int n, const tacTangent *along,
                                   double *X, double *dX, tacStepInfo *info);
 
-/* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). For all batches: the bits are the same for any
+/* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Each of these calls makes a tacBatch (batch.h) and
+ * frees it: callers with more than one call keep one. For all batches: the bits are the same for any
  * number of threads. If a world fails, its block of the results is as after tac_step, and all other worlds are
  * computed. The status is that of the first such world. options->batch_info[i], if given, is the info of world i. A
  * thread that is cancelled (pthread_cancel) completes its batch first. */

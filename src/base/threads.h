@@ -16,9 +16,13 @@ tacStatus tac_pool_new(int threads, tacPool **pool, tacError *err);
 void tac_pool_free(tacPool *pool);
 /* Number of workers, at least 1. */
 int tac_pool_size(const tacPool *pool);
-/* task(context, i, worker) for i = 0 .. n - 1; returns when all are done. Worker k of N does the contiguous items
- * [n k / N, n (k+1) / N). A task may not use the pool; one thread at a time may call this. */
-void tac_pool_run(tacPool *pool, int n, tacPoolTask task, void *context);
+/* task(context, i, worker) for i = 0 .. n - 1; returns when all are done. A worker that is free takes the next `chunk`
+ * items. The caller begins at once and waits for nobody who has not begun; up to one chunk it works alone. A task may
+ * not use the pool; one thread at a time may call this. In the child of a fork the pool starts its threads again. */
+void tac_pool_run(tacPool *pool, int n, int chunk, tacPoolTask task, void *context);
+
+/* What another thread or a signal handler may change meanwhile. NULL: 0. */
+int tac_flag_read(const volatile int *flag);
 
 /* Between the two pthread_cancel waits for the calling thread: workers use its stack, and a pool is its to free. The
  * first returns what the second needs. */

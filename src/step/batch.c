@@ -1,5 +1,7 @@
 /* Many independent worlds on several threads. Each thread has a simulation of its own, and each world's result is a
- * function of its inputs alone, so the number of threads changes no bit. Memory is taken before the first step only. */
+ * function of its inputs and theta alone, so the number of threads changes no bit. Memory is taken at creation only. */
+#include "step/batch.h"
+
 #include "base/error.h"
 #include "base/platform.h"
 #include "base/threads.h"
@@ -8,30 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of one thread: its simulation, memory for rollouts' reverse mode, and the first of its worlds that failed. */
+/* The cookie of options made by tac_default_batch_options. */
+#define BATCH_COOKIE 0x7acba7c1u
+/* Chunks of an even share: worlds cost different times, and a chunk costs an atomic addition. */
+enum { CHUNKS_A_THREAD = 8 };
+
+/* State of one thread: its simulation, memory for rollouts' reverse mode, and whose theta the simulation has. */
 typedef struct Worker {
     tacSim *sim;
     tacCheckpoints checkpoints;
-    int failed; /* world, or -1 */
-    tacStatus status;
+    long theta; /* number of the world and of the setting it is from; 0: the model's */
 } Worker;
 
-typedef struct Batch Batch;
-struct Batch {
-    tacStatus (*run)(const Batch *batch, const Worker *worker, size_t world);
+struct tacBatch {
     const tacModel *model;
-    const tacOptions *options;
-    Worker *workers;
+    tacOptions options;
+    tacBatchOptions own;
+    tacPool *pool;
+    int nworker;
+    Worker *worker;
     size_t nx, ndx, ninput, np;
-    /* arguments of the public functions; each uses its own */
-    const double *X, *U, *Ybar;
-    double *Y;
-    int steps;
-    const tacTrajectory *path;
-    int checkpoints; /* -1: no memory for them */
-    tacJac jac;
-    tacGrad grad;
-    tacTangent along;
+    tacStatus *status;   /* worlds */
+    unsigned char *idle; /* worlds: 1: not active */
+    double *theta;       /* worlds or 1, by np */
+    long settings;       /* calls of tac_batch_set_params so far */
+    tacPolicy policy;
+    void *policy_context;
+    const tacBatchCall *call; /* in hand */
 };
 
 /* --- One world ---------------------------------------------------------------------------------------------------- */
@@ -42,193 +47,274 @@ static const double *block(const double *array, size_t i, size_t size) {
 }
 static double *own_block(double *array, size_t i, size_t size) { return array == NULL ? NULL : array + i * size; }
 
-static tacStepInfo *info_of(const Batch *b, size_t i) {
-    return b->options->batch_info == NULL ? NULL : b->options->batch_info + i;
+static tacStepInfo *info_of(const tacBatch *b, size_t i) {
+    return b->options.batch_info == NULL ? NULL : b->options.batch_info + i;
 }
 
-static tacStatus run_step(const Batch *b, const Worker *w, size_t i) {
-    return tac_step(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), b->Y + i * b->nx, info_of(b, i));
+static tacStatus run_step(const tacBatch *b, const Worker *w, size_t i) {
+    const tacBatchCall *c = b->call;
+    return tac_step(w->sim, c->X + i * b->nx, block(c->U, i, b->ninput), c->Y + i * b->nx, info_of(b, i));
 }
 
-static tacStatus run_jac(const Batch *b, const Worker *w, size_t i) {
-    tacJac jac = {own_block(b->jac.A, i, b->ndx * b->ndx), own_block(b->jac.B, i, b->ndx * b->ninput),
-                  own_block(b->jac.P, i, b->ndx * b->np)};
-    return tac_step_jac(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), own_block(b->Y, i, b->nx), &jac,
+static tacStatus run_jac(const tacBatch *b, const Worker *w, size_t i) {
+    const tacBatchCall *c = b->call;
+    tacJac jac = {own_block(c->jac.A, i, b->ndx * b->ndx), own_block(c->jac.B, i, b->ndx * b->ninput),
+                  own_block(c->jac.P, i, b->ndx * b->np)};
+    return tac_step_jac(w->sim, c->X + i * b->nx, block(c->U, i, b->ninput), own_block(c->Y, i, b->nx), &jac,
                         info_of(b, i));
 }
 
-static tacStatus run_vjp(const Batch *b, const Worker *w, size_t i) {
-    tacGrad grad = {own_block(b->grad.x, i, b->ndx), own_block(b->grad.u, i, b->ninput),
-                    own_block(b->grad.theta, i, b->np)};
-    return tac_step_vjp(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), b->Ybar + i * b->ndx, &grad,
+static tacStatus run_vjp(const tacBatch *b, const Worker *w, size_t i) {
+    const tacBatchCall *c = b->call;
+    tacGrad grad = {own_block(c->grad.x, i, b->ndx), own_block(c->grad.u, i, b->ninput),
+                    own_block(c->grad.theta, i, b->np)};
+    return tac_step_vjp(w->sim, c->X + i * b->nx, block(c->U, i, b->ninput), c->Ybar + i * b->ndx, &grad,
                         info_of(b, i));
 }
 
-static tacStatus run_jvp(const Batch *b, const Worker *w, size_t i) {
-    return tac_step_jvp(w->sim, b->X + i * b->nx, block(b->U, i, b->ninput), block(b->along.x, i, b->ndx),
-                        block(b->along.u, i, b->ninput), block(b->along.theta, i, b->np), b->Y + i * b->ndx,
+static tacStatus run_jvp(const tacBatch *b, const Worker *w, size_t i) {
+    const tacBatchCall *c = b->call;
+    return tac_step_jvp(w->sim, c->X + i * b->nx, block(c->U, i, b->ninput), block(c->along.x, i, b->ndx),
+                        block(c->along.u, i, b->ninput), block(c->along.theta, i, b->np), c->Y + i * b->ndx,
                         info_of(b, i));
 }
 
-static tacStatus run_rollout(const Batch *b, const Worker *w, size_t i) {
-    size_t steps = (size_t)b->steps;
-    double *X = b->Y + i * (steps + 1) * b->nx;
-    return tac_rollout(w->sim, X, block(b->U, i, steps * b->ninput), b->steps, X, info_of(b, i));
+static tacStatus run_rollout(const tacBatch *b, const Worker *w, size_t i) {
+    const tacBatchCall *c = b->call;
+    size_t steps = (size_t)c->steps;
+    double *X = c->Y + i * (steps + 1) * b->nx, *U = own_block(c->controls, i, steps * b->ninput);
+    tacDrive drive = {b->policy, b->policy_context, (int)i, U, b->own.stop};
+    return tac_rollout_driven(w->sim, &drive, X, c->steps, X, info_of(b, i));
 }
 
-static tacStatus run_rollout_vjp(const Batch *b, const Worker *w, size_t i) {
-    size_t n = (size_t)b->path->n;
-    tacTrajectory path = {b->path->n,
-                          b->path->x0 + i * b->nx,
-                          block(b->path->U, i, n * b->ninput),
-                          block(b->path->X, i, (n + 1) * b->nx),
-                          block(b->path->Xbar, i, (n + 1) * b->ndx),
-                          block(b->path->xbar, i, b->ndx)};
-    tacGrad grad = {own_block(b->grad.x, i, b->ndx), own_block(b->grad.u, i, n * b->ninput),
-                    own_block(b->grad.theta, i, b->np)};
+static tacStatus run_rollout_vjp(const tacBatch *b, const Worker *w, size_t i) {
+    const tacTrajectory *all = b->call->path;
+    const tacGrad *g = &b->call->grad;
+    size_t n = (size_t)all->n;
+    tacTrajectory path = {all->n,
+                          all->x0 + i * b->nx,
+                          block(all->U, i, n * b->ninput),
+                          block(all->X, i, (n + 1) * b->nx),
+                          block(all->Xbar, i, (n + 1) * b->ndx),
+                          block(all->xbar, i, b->ndx)};
+    tacGrad grad = {own_block(g->x, i, b->ndx), own_block(g->u, i, n * b->ninput), own_block(g->theta, i, b->np)};
     return tac_rollout_vjp(w->sim, &path, &w->checkpoints, &grad, info_of(b, i));
 }
 
+static tacStatus run_outputs(const tacBatch *b, const Worker *w, size_t i) {
+    const tacBatchCall *c = b->call;
+    size_t size = (size_t)tac_outputs_size(b->model, c->outputs);
+    return tac_outputs(w->sim, c->X + i * b->nx, block(c->U, i, b->ninput), c->outputs, c->Y + i * size);
+}
+
+static tacStatus (*const RUN[])(const tacBatch *b, const Worker *w, size_t i) = {
+    [TAC_BATCH_STEP] = run_step,       [TAC_BATCH_JAC] = run_jac,         [TAC_BATCH_JVP] = run_jvp,
+    [TAC_BATCH_VJP] = run_vjp,         [TAC_BATCH_ROLLOUT] = run_rollout, [TAC_BATCH_ROLLOUT_VJP] = run_rollout_vjp,
+    [TAC_BATCH_OUTPUTS] = run_outputs,
+};
+
+/* The simulation gets the theta of world i, if it has another. */
+static tacStatus take_theta(const tacBatch *b, Worker *w, size_t i) {
+    long theta = !b->own.own_params ? b->settings : b->settings * b->own.worlds + (long)i;
+    if (b->settings == 0 || b->np == 0 || w->theta == theta) return TAC_OK;
+    w->theta = 0; /* of nobody, where it is refused */
+    TAC_TRY(tac_sim_set_params(w->sim, b->theta + (b->own.own_params ? i * b->np : 0)));
+    w->theta = theta;
+    return TAC_OK;
+}
+
 static void run_world(void *context, int item, int worker) {
-    const Batch *batch = context;
-    Worker *w = &batch->workers[worker];
-    tacStatus status = batch->run(batch, w, (size_t)item);
-    if (status != TAC_OK && (w->failed < 0 || item < w->failed)) {
-        w->failed = item;
-        w->status = status;
-    }
+    tacBatch *b = context;
+    Worker *w = &b->worker[worker];
+    size_t i = (size_t)item;
+    b->status[i] = TAC_OK;
+    if (b->idle[i]) return;
+    b->status[i] = tac_flag_read(b->own.stop) != 0 ? TAC_ERR_STOPPED : take_theta(b, w, i);
+    if (b->status[i] == TAC_OK) b->status[i] = RUN[b->call->piece](b, w, i);
 }
 
-/* --- Workers ------------------------------------------------------------------------------------------------------ */
+/* --- Making and freeing ------------------------------------------------------------------------------------------- */
 
-static void free_workers(Worker *workers, int n) {
-    for (int i = 0; workers != NULL && i < n; i++) {
-        tac_sim_free(workers[i].sim);
-        tac_aligned_free(workers[i].checkpoints.memory);
-    }
-    free(workers);
+tacBatchOptions tac_default_batch_options(void) {
+    return (tacBatchOptions){.cookie = BATCH_COOKIE, .worlds = 1, .threads = 1};
 }
 
-static tacStatus open_worker(const Batch *batch, Worker *w) {
-    w->failed = -1;
-    tacStatus status = tac_sim_new(batch->model, batch->options, &w->sim, NULL);
-    if (status != TAC_OK || batch->checkpoints < 0) return status;
-    size_t bytes = tac_rollout_vjp_bytes(batch->model, batch->path->n, batch->checkpoints);
-    w->checkpoints = (tacCheckpoints){batch->checkpoints, tac_aligned_new(TAC_ARENA_ALIGN, bytes), bytes};
-    return w->checkpoints.memory != NULL ? TAC_OK : TAC_ERR_MEMORY;
+static tacStatus check_options(const tacBatchOptions *o, tacError *err) {
+    const struct {
+        const char *name;
+        int value, least;
+    } of[] = {{"worlds", o->worlds, 1},
+              {"threads", o->threads, 1},
+              {"chunk", o->chunk, 0},
+              {"steps", o->steps, 0},
+              {"checkpoints", o->checkpoints, 0}};
+    if (o->cookie != BATCH_COOKIE)
+        return tac_fail(err, TAC_ERR_OPTIONS, "batch options were not made by tac_default_batch_options");
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+        if (of[k].value < of[k].least)
+            return tac_fail(err, TAC_ERR_ARGUMENT, "batch option %s is %d: expected %d or more", of[k].name,
+                            of[k].value, of[k].least);
+    return TAC_OK;
 }
 
-static tacStatus make_workers(Batch *batch, int n) {
-    tacStatus status = TAC_OK;
-    batch->workers = calloc((size_t)n, sizeof *batch->workers);
-    if (batch->workers == NULL) return TAC_ERR_MEMORY;
-    for (int i = 0; i < n && status == TAC_OK; i++)
-        status = open_worker(batch, &batch->workers[i]);
-    if (status != TAC_OK) free_workers(batch->workers, n);
+static tacStatus open_worker(const tacBatch *b, Worker *w, tacError *err) {
+    TAC_TRY(tac_sim_new(b->model, &b->options, &w->sim, err));
+    if (b->own.steps == 0) return TAC_OK;
+    size_t bytes = tac_rollout_vjp_bytes(b->model, b->own.steps, b->own.checkpoints);
+    w->checkpoints = (tacCheckpoints){b->own.checkpoints, tac_aligned_new(TAC_ARENA_ALIGN, bytes), bytes};
+    return w->checkpoints.memory != NULL ? TAC_OK : tac_fail(err, TAC_ERR_MEMORY, "no memory for checkpoints");
+}
+
+static tacStatus open_arrays(tacBatch *b, tacError *err) {
+    size_t worlds = (size_t)b->own.worlds, thetas = b->own.own_params ? worlds : 1;
+    b->nworker = tac_pool_size(b->pool);
+    b->worker = calloc((size_t)b->nworker, sizeof *b->worker);
+    b->status = calloc(worlds, sizeof *b->status);
+    b->idle = calloc(worlds, sizeof *b->idle);
+    b->theta = calloc(thetas * b->np + 1, sizeof *b->theta);
+    int ok = b->worker && b->status && b->idle && b->theta;
+    return ok ? TAC_OK : tac_fail(err, TAC_ERR_MEMORY, "no memory for a batch of %d worlds", b->own.worlds);
+}
+
+static tacStatus open_batch(tacBatch *b, tacError *err) {
+    const tacModel *m = b->model;
+    int threads = b->own.threads < b->own.worlds ? b->own.threads : b->own.worlds;
+    b->nx = (size_t)tac_nx(m);
+    b->ndx = (size_t)tac_ndx(m);
+    b->ninput = (size_t)tac_ninput(m, &b->options);
+    b->np = (size_t)m->nparam;
+    TAC_TRY(tac_pool_new(threads, &b->pool, err));
+    TAC_TRY(open_arrays(b, err));
+    for (int i = 0; i < b->nworker; i++)
+        TAC_TRY(open_worker(b, &b->worker[i], err));
+    return TAC_OK;
+}
+
+tacStatus tac_batch_new(const tacModel *model, const tacOptions *options, const tacBatchOptions *batch_options,
+                        tacBatch **batch, tacError *err) {
+    if (model == NULL || options == NULL || batch_options == NULL || batch == NULL)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "tac_batch_new: an argument is NULL");
+    TAC_TRY(check_options(batch_options, err));
+    tacBatch *b = calloc(1, sizeof *b);
+    if (b == NULL) return tac_fail(err, TAC_ERR_MEMORY, "no memory for a batch");
+    b->model = model;
+    b->options = *options;
+    b->own = *batch_options;
+    tacStatus status = open_batch(b, err);
+    if (status == TAC_OK)
+        *batch = b;
+    else
+        tac_batch_free(b);
     return status;
 }
 
-/* Status of the lowest world that failed: the same for any number of threads. */
-static tacStatus first_failure(const Worker *workers, int n) {
-    int failed = -1;
-    tacStatus status = TAC_OK;
-    for (int i = 0; i < n; i++) {
-        if (workers[i].failed < 0 || (failed >= 0 && workers[i].failed > failed)) continue;
-        failed = workers[i].failed;
-        status = workers[i].status;
+void tac_batch_free(tacBatch *batch) {
+    if (batch == NULL) return;
+    tac_pool_free(batch->pool);
+    for (int i = 0; batch->worker != NULL && i < batch->nworker; i++) {
+        tac_sim_free(batch->worker[i].sim);
+        tac_aligned_free(batch->worker[i].checkpoints.memory);
     }
-    return status;
+    free(batch->worker);
+    free(batch->status);
+    free(batch->idle);
+    free(batch->theta);
+    free(batch);
 }
 
-/* --- The public functions ----------------------------------------------------------------------------------------- */
+int tac_batch_threads(const tacBatch *batch) { return batch == NULL ? 0 : batch->nworker; }
 
-static tacStatus run_in_pool(Batch batch, int n, tacPool *pool) {
-    int workers = tac_pool_size(pool);
-    tacStatus status = make_workers(&batch, workers);
-    if (status == TAC_OK) {
-        batch.nx = (size_t)tac_nx(batch.model);
-        batch.ndx = (size_t)tac_ndx(batch.model);
-        batch.ninput = (size_t)tac_ninput(batch.model, batch.options);
-        batch.np = (size_t)batch.model->nparam;
-        tac_pool_run(pool, n, run_world, &batch);
-        status = first_failure(batch.workers, workers);
-        free_workers(batch.workers, workers);
+/* --- What stays from call to call --------------------------------------------------------------------------------- */
+
+tacStatus tac_batch_set_params(tacBatch *batch, const double *Theta) {
+    if (batch == NULL || (Theta == NULL && batch->np > 0)) return TAC_ERR_ARGUMENT;
+    if (batch->np == 0) return TAC_OK;
+    size_t thetas = batch->own.own_params ? (size_t)batch->own.worlds : 1;
+    if (!batch->own.own_params) {
+        batch->worker[0].theta = 0;
+        TAC_TRY(tac_sim_set_params(batch->worker[0].sim, Theta));
     }
-    return status;
+    memcpy(batch->theta, Theta, thetas * batch->np * sizeof *Theta);
+    batch->settings++;
+    return TAC_OK;
 }
 
-/* A thread that is cancelled meanwhile ends its batch first. */
-static tacStatus run_batch(Batch batch, int n, int threads) {
-    int before = tac_cancel_hold();
-    tacPool *pool = NULL;
-    tacStatus status = tac_pool_new(threads < n ? threads : n, &pool, NULL);
-    if (status == TAC_OK) status = run_in_pool(batch, n, pool);
-    tac_pool_free(pool);
+tacStatus tac_batch_active(tacBatch *batch, const unsigned char *mask) {
+    if (batch == NULL) return TAC_ERR_ARGUMENT;
+    for (int i = 0; i < batch->own.worlds; i++)
+        batch->idle[i] = mask != NULL && mask[i] == 0;
+    return TAC_OK;
+}
+
+tacStatus tac_batch_set_policy(tacBatch *batch, tacPolicy policy, void *context) {
+    if (batch == NULL) return TAC_ERR_ARGUMENT;
+    batch->policy = policy;
+    batch->policy_context = context;
+    return TAC_OK;
+}
+
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
+
+/* TAC_ERR_STOPPED where a world was stopped, or the status of the lowest world that failed: the same for any number of
+ * threads. */
+static tacStatus status_of_all(const tacBatch *b) {
+    tacStatus first = TAC_OK;
+    for (int i = 0; i < b->own.worlds; i++) {
+        if (b->status[i] == TAC_ERR_STOPPED) return TAC_ERR_STOPPED;
+        if (first == TAC_OK) first = b->status[i];
+    }
+    return first;
+}
+
+static int chunk_of(const tacBatch *b) {
+    int share = b->own.worlds / (CHUNKS_A_THREAD * b->nworker);
+    if (b->own.chunk > 0) return b->own.chunk;
+    return share > 0 ? share : 1;
+}
+
+tacStatus tac_batch_run(tacBatch *b, const tacBatchCall *call, tacStatus *status) {
+    int before = tac_cancel_hold(); /* a thread that is cancelled meanwhile ends its call first */
+    b->call = call;
+    tac_pool_run(b->pool, b->own.worlds, chunk_of(b), run_world, b);
+    if (status != NULL) memcpy(status, b->status, (size_t)b->own.worlds * sizeof *status);
     tac_cancel_release(before);
-    return status;
+    return status_of_all(b);
 }
 
-static int bad_arguments(const tacModel *model, const tacOptions *options, int n, int threads) {
-    return model == NULL || options == NULL || n < 0 || threads < 1;
+tacStatus tac_batch_run_step(tacBatch *batch, const double *X, const double *U, double *Y, tacStatus *status) {
+    if (batch == NULL || X == NULL || Y == NULL) return TAC_ERR_ARGUMENT;
+    return tac_batch_run(batch, &(tacBatchCall){.piece = TAC_BATCH_STEP, .X = X, .U = U, .Y = Y}, status);
 }
 
-tacStatus tac_batch_step(const tacModel *model, const tacOptions *options, int n, const double *X, const double *U,
-                         double *Y, int threads) {
-    if (bad_arguments(model, options, n, threads)) return TAC_ERR_ARGUMENT;
-    if (n == 0) return TAC_OK;
-    if (X == NULL || Y == NULL) return TAC_ERR_ARGUMENT;
-    Batch batch = {.run = run_step, .model = model, .options = options, .checkpoints = -1, .X = X, .U = U, .Y = Y};
-    return run_batch(batch, n, threads);
+tacStatus tac_batch_run_jac(tacBatch *batch, const double *X, const double *U, double *Y, const tacJac *jac,
+                            tacStatus *status) {
+    if (batch == NULL || X == NULL || jac == NULL) return TAC_ERR_ARGUMENT;
+    return tac_batch_run(batch, &(tacBatchCall){.piece = TAC_BATCH_JAC, .X = X, .U = U, .Y = Y, .jac = *jac}, status);
 }
 
-tacStatus tac_batch_step_jac(const tacModel *model, const tacOptions *options, int n, const double *X, const double *U,
-                             double *Y, const tacJac *jac, int threads) {
-    if (bad_arguments(model, options, n, threads) || jac == NULL) return TAC_ERR_ARGUMENT;
-    if (n == 0) return TAC_OK;
-    if (X == NULL) return TAC_ERR_ARGUMENT;
-    Batch batch = {.run = run_jac, .model = model, .options = options, .checkpoints = -1, .X = X, .U = U, .Y = Y};
-    batch.jac = *jac;
-    return run_batch(batch, n, threads);
+tacStatus tac_batch_run_vjp(tacBatch *batch, const double *X, const double *U, const double *Ybar, const tacGrad *grad,
+                            tacStatus *status) {
+    if (batch == NULL || X == NULL || Ybar == NULL || grad == NULL) return TAC_ERR_ARGUMENT;
+    tacBatchCall call = {.piece = TAC_BATCH_VJP, .X = X, .U = U, .Ybar = Ybar, .grad = *grad};
+    return tac_batch_run(batch, &call, status);
 }
 
-tacStatus tac_batch_step_vjp(const tacModel *model, const tacOptions *options, int n, const double *X, const double *U,
-                             const double *Ybar, const tacGrad *grad, int threads) {
-    if (bad_arguments(model, options, n, threads) || grad == NULL) return TAC_ERR_ARGUMENT;
-    if (n == 0) return TAC_OK;
-    if (X == NULL || Ybar == NULL) return TAC_ERR_ARGUMENT;
-    Batch batch = {.run = run_vjp, .model = model, .options = options, .checkpoints = -1, .X = X, .U = U, .Ybar = Ybar};
-    batch.grad = *grad;
-    return run_batch(batch, n, threads);
+tacStatus tac_batch_run_rollout(tacBatch *batch, int steps, double *X, double *U, tacStatus *status) {
+    if (batch == NULL || X == NULL || steps < 0) return TAC_ERR_ARGUMENT;
+    tacBatchCall call = {.piece = TAC_BATCH_ROLLOUT, .controls = U, .Y = X, .steps = steps};
+    return tac_batch_run(batch, &call, status);
 }
 
-tacStatus tac_batch_step_jvp(const tacModel *model, const tacOptions *options, int n, const double *X, const double *U,
-                             const tacTangent *along, double *dY, int threads) {
-    if (bad_arguments(model, options, n, threads) || along == NULL) return TAC_ERR_ARGUMENT;
-    if (n == 0) return TAC_OK;
-    if (X == NULL || dY == NULL) return TAC_ERR_ARGUMENT;
-    Batch batch = {.run = run_jvp, .model = model, .options = options, .checkpoints = -1, .X = X, .U = U, .Y = dY};
-    batch.along = *along;
-    return run_batch(batch, n, threads);
+tacStatus tac_batch_run_rollout_vjp(tacBatch *batch, const tacTrajectory *path, const tacGrad *grad,
+                                    tacStatus *status) {
+    if (batch == NULL || path == NULL || grad == NULL) return TAC_ERR_ARGUMENT;
+    if (path->x0 == NULL || path->n < 0 || path->n > batch->own.steps) return TAC_ERR_ARGUMENT;
+    return tac_batch_run(batch, &(tacBatchCall){.piece = TAC_BATCH_ROLLOUT_VJP, .path = path, .grad = *grad}, status);
 }
 
-tacStatus tac_batch_rollout(const tacModel *model, const tacOptions *options, int n, int steps, double *X,
-                            const double *U, int threads) {
-    if (bad_arguments(model, options, n, threads) || steps < 0) return TAC_ERR_ARGUMENT;
-    if (n == 0 || (steps == 0 && options->batch_info == NULL)) return TAC_OK;
-    if (X == NULL) return TAC_ERR_ARGUMENT;
-    Batch batch = {.run = run_rollout, .model = model, .options = options, .checkpoints = -1, .U = U, .Y = X};
-    batch.steps = steps;
-    return run_batch(batch, n, threads);
-}
-
-tacStatus tac_batch_rollout_vjp(const tacModel *model, const tacOptions *options, int n, const tacTrajectory *path,
-                                int checkpoints, const tacGrad *grad, int threads) {
-    if (bad_arguments(model, options, n, threads) || path == NULL || grad == NULL) return TAC_ERR_ARGUMENT;
-    if (checkpoints < 0 || path->n < 0) return TAC_ERR_ARGUMENT;
-    if (n == 0) return TAC_OK;
-    if (path->x0 == NULL) return TAC_ERR_ARGUMENT;
-    Batch batch = {.run = run_rollout_vjp, .model = model, .options = options, .checkpoints = checkpoints};
-    batch.path = path;
-    batch.grad = *grad;
-    return run_batch(batch, n, threads);
+tacStatus tac_batch_run_outputs(tacBatch *batch, const double *X, const double *U, const tacOutputs *outputs, double *Z,
+                                tacStatus *status) {
+    if (batch == NULL || X == NULL || outputs == NULL || Z == NULL) return TAC_ERR_ARGUMENT;
+    tacBatchCall call = {.piece = TAC_BATCH_OUTPUTS, .X = X, .U = U, .outputs = outputs, .Y = Z};
+    return tac_batch_run(batch, &call, status);
 }

@@ -1,4 +1,5 @@
 /* Many steps. */
+#include "base/threads.h"
 #include "step/call.h"
 #include "step/step_jvp.h"
 
@@ -11,6 +12,7 @@ typedef struct Rollout {
     int n;
     const tacTangent *along;
     double *X, *dX;
+    const tacDrive *drive; /* NULL: U alone */
 } Rollout;
 
 /* Puts the number of the step before the text of its failure. */
@@ -27,6 +29,17 @@ static tacStatus check_rollout(tacSim *sim, const Rollout *r) {
     int ninput = tac_ninput(sim->ctx.model, &sim->ctx.options);
     if (r->U == NULL && r->n > 0 && ninput > 0)
         return tac_sim_fail(sim, TAC_ERR_ARGUMENT, r->call, "U is NULL, expected %d by %d numbers", r->n, ninput);
+    return TAC_OK;
+}
+
+/* TAC_ERR_STOPPED, or the policy's controls of step k, in U. */
+static tacStatus drive_step(const tacSim *sim, const Rollout *r, int k) {
+    const tacDrive *d = r->drive;
+    size_t nx = (size_t)tac_nx(sim->ctx.model), ninput = (size_t)tac_ninput(sim->ctx.model, &sim->ctx.options);
+    if (d == NULL) return TAC_OK;
+    if (tac_flag_read(d->stop) != 0) return TAC_ERR_STOPPED;
+    if (d->policy != NULL)
+        d->policy(d->context, d->world, k, r->X + (size_t)k * nx, d->U == NULL ? NULL : d->U + (size_t)k * ninput);
     return TAC_OK;
 }
 
@@ -49,6 +62,11 @@ static tacStatus roll(tacSim *sim, const Rollout *r, tacStepInfo *info) {
         memmove(r->X, r->x0, (size_t)tac_nx(sim->ctx.model) * sizeof *r->X);
         tacStatus all = TAC_OK;
         for (int k = 0; k < r->n && tac_went_on(last.status); k++) {
+            tacStatus driven = drive_step(sim, r, k);
+            if (driven != TAC_OK) {
+                last.status = driven;
+                break;
+            }
             take_step(sim, r, k, info != NULL, &last);
             if (last.status != TAC_OK && (all == TAC_OK || !tac_went_on(last.status))) name_step(sim, r->call, k);
             all = tac_first_of(all, last.status);
@@ -67,12 +85,17 @@ static tacStatus roll(tacSim *sim, const Rollout *r, tacStepInfo *info) {
 }
 
 tacStatus tac_rollout(tacSim *sim, const double *x0, const double *U, int n, double *X, tacStepInfo *info) {
-    return roll(sim, &(Rollout){__func__, x0, U, n, NULL, X, NULL}, info);
+    return roll(sim, &(Rollout){__func__, x0, U, n, NULL, X, NULL, NULL}, info);
+}
+
+tacStatus tac_rollout_driven(tacSim *sim, const tacDrive *drive, const double *x0, int n, double *X,
+                             tacStepInfo *info) {
+    return roll(sim, &(Rollout){"tac_rollout", x0, drive->U, n, NULL, X, NULL, drive}, info);
 }
 
 tacStatus tac_rollout_jvp(tacSim *sim, const double *x0, const double *U, int n, const tacTangent *along, double *X,
                           double *dX, tacStepInfo *info) {
-    Rollout r = {__func__, x0, U, n, along, X, dX};
+    Rollout r = {__func__, x0, U, n, along, X, dX, NULL};
     tacStatus status = check_rollout(sim, &r);
     if (status == TAC_OK && (along == NULL || dX == NULL))
         status = tac_sim_null(sim, __func__, along == NULL ? "along" : "dX");

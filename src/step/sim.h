@@ -2,6 +2,7 @@
 #pragma once
 
 #include "smooth/context.h"
+#include "tactus/batch.h"
 
 /* The cookie of an option struct made by tac_default_options. */
 #define TAC_OPTIONS_COOKIE 0x7ac70501u
@@ -27,6 +28,17 @@ tacStatus tac_step_told(tacSim *sim, const char *call, const tacStepCall *c, int
 /* tac_step_jvp likewise. y (may be NULL) is c->y. */
 tacStatus tac_step_jvp_told(tacSim *sim, const char *call, const tacStepCall *c, const tacTangent *along, double *dy,
                             tacStepInfo *info);
+
+/* What drives a rollout besides its controls. */
+typedef struct tacDrive {
+    tacPolicy policy; /* NULL: none */
+    void *context;
+    int world;
+    double *U;                /* n by ninput */
+    const volatile int *stop; /* tac_flag_read before each step */
+} tacDrive;
+/* tac_rollout, driven; the policy writes U. */
+tacStatus tac_rollout_driven(tacSim *sim, const tacDrive *drive, const double *x0, int n, double *X, tacStepInfo *info);
 
 /* 1: tac_default_options made them. */
 static inline int tac_options_are_set(const tacOptions *options) {

@@ -16,8 +16,10 @@ static struct {
     tacReport *report;
     tacOptions options;
     tacSim *sim, *made_sim;
+    tacBatch *batch, *made_batch;
     tacError err;
     tacStepInfo info;
+    tacStatus status[1];
     tacContact contact[MOST_CONTACTS];
     tacContactForce force[MOST_CONTACTS];
     tacConstraint constraint[MOST_CONTACTS];
@@ -409,6 +411,50 @@ CASE(tac_batch_rollout_vjp) {
     STATUS(tac_batch_rollout_vjp(P(w.m), O(&w.options), N(1), P(&path), I(1), P(&grad), I(1)));
 }
 
+/* --- batch.h ------------------------------------------------------------------------------------------------------ */
+
+CASE(tac_default_batch_options) { tac_default_batch_options(); }
+CASE(tac_batch_new) {
+    tacBatchOptions own = tac_default_batch_options();
+    own.worlds = N(1);
+    own.threads = N(1);
+    own.chunk = I(0);
+    own.steps = N(STEPS);
+    own.checkpoints = N(1);
+    STATUS(tac_batch_new(P(w.m), O(&w.options), P(&own), P(&w.made_batch), P(&w.err)));
+    tac_batch_free(w.made_batch);
+    w.made_batch = NULL;
+}
+CASE(tac_batch_free) { tac_batch_free(NULL); }
+CASE(tac_batch_threads) { w.n = tac_batch_threads(P(w.batch)); }
+CASE(tac_batch_set_params) {
+    tac_sim_get_params(w.sim, w.z);
+    STATUS(tac_batch_set_params(P(w.batch), P(w.z)));
+}
+CASE(tac_batch_active) {
+    static const unsigned char mask[1] = {1};
+    STATUS(tac_batch_active(P(w.batch), P(mask)));
+}
+CASE(tac_batch_set_policy) { STATUS(tac_batch_set_policy(P(w.batch), NULL, P(w.text))); }
+CASE(tac_batch_run_step) { STATUS(tac_batch_run_step(P(w.batch), P(w.x), P(w.u), P(w.y), P(w.status))); }
+CASE(tac_batch_run_jac) {
+    tacJac jac = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_batch_run_jac(P(w.batch), P(w.x), P(w.u), P(w.y), P(&jac), P(w.status)));
+}
+CASE(tac_batch_run_vjp) {
+    tacGrad grad = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_batch_run_vjp(P(w.batch), P(w.x), P(w.u), P(w.z), P(&grad), P(w.status)));
+}
+CASE(tac_batch_run_rollout) {
+    memcpy(w.y, w.x, sizeof w.x);
+    STATUS(tac_batch_run_rollout(P(w.batch), N(STEPS), P(w.y), P(w.u), P(w.status)));
+}
+CASE(tac_batch_run_rollout_vjp) {
+    tacTrajectory path = broken_path(STEPS);
+    tacGrad grad = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_batch_run_rollout_vjp(P(w.batch), P(&path), P(&grad), P(w.status)));
+}
+
 /* --- Quantities --------------------------------------------------------------------------------------------------- */
 
 #define V (w.x + BOX_NQ)
@@ -488,6 +534,9 @@ static const tacOutputs *outputs(void) {
     return P(&all);
 }
 CASE(tac_outputs_size) { w.n = tac_outputs_size(P(w.m), outputs()); }
+CASE(tac_batch_run_outputs) {
+    STATUS(tac_batch_run_outputs(P(w.batch), P(w.x), P(w.u), outputs(), P(w.z), P(w.status)));
+}
 CASE(tac_outputs) { STATUS(tac_outputs(P(w.sim), P(w.x), P(w.u), outputs(), P(w.y))); }
 CASE(tac_outputs_jac) {
     tacJac jac = {P(w.A), P(w.B), P(w.C)};
@@ -700,6 +749,19 @@ static const struct {
              CALL(tac_batch_step_vjp),
              CALL(tac_batch_step_jvp),
              CALL(tac_batch_rollout_vjp),
+             CALL(tac_default_batch_options),
+             CALL(tac_batch_new),
+             CALL(tac_batch_free),
+             CALL(tac_batch_threads),
+             CALL(tac_batch_set_params),
+             CALL(tac_batch_active),
+             CALL(tac_batch_set_policy),
+             CALL(tac_batch_run_step),
+             CALL(tac_batch_run_jac),
+             CALL(tac_batch_run_vjp),
+             CALL(tac_batch_run_rollout),
+             CALL(tac_batch_run_rollout_vjp),
+             CALL(tac_batch_run_outputs),
              CALL(tac_kinematics),
              CALL(tac_body_velocity),
              CALL(tac_point_jacobian),
@@ -758,6 +820,9 @@ static void open_world(tacContactModel contact) {
     CHECK_INT(tac_param_register(w.m, "geom/box.size[0]", NULL, NULL), TAC_OK);
     w.options = tac_default_options(w.m), w.options.contact = contact;
     if (tac_sim_new(w.m, &w.options, &w.sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    tacBatchOptions own = tac_default_batch_options();
+    own.steps = STEPS;
+    if (tac_batch_new(w.m, &w.options, &own, &w.batch, &err) != TAC_OK) fail_msg("%s", err.text);
     tac_key_state(w.m, &w.options, 0, w.x, NULL, NULL);
     tacModel *loaded = NULL;
     CHECK_INT(tac_load_with("models/box.xml", NULL, &loaded, &w.report, NULL), TAC_OK);
@@ -769,6 +834,7 @@ static void open_world(tacContactModel contact) {
 static void close_world(void) {
     free(w.memory);
     tac_report_free(w.report);
+    tac_batch_free(w.batch);
     tac_sim_free(w.sim);
     tac_model_free(w.m);
 }
@@ -803,7 +869,7 @@ static void test_every_function(void **state) {
 /* The table has every function that the headers have. */
 static void test_table_is_complete(void **state) {
     (void)state;
-    const char *const headers[] = {"tactus.h", "io.h",      "problem.h", "ode.h",
+    const char *const headers[] = {"tactus.h", "batch.h",   "io.h",      "problem.h", "ode.h",
                                    "status.h", "options.h", "contact.h", "types.h"};
     int found = 0;
     for (size_t h = 0; h < sizeof headers / sizeof *headers; h++) {
