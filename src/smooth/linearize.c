@@ -268,8 +268,8 @@ static int is_finite(const tacGrad *g, tacColumns c) {
 tacStatus tac_copy_grad(const tacGrad *from, tacColumns c, const tacGrad *to) {
     if (!is_finite(from, c)) return TAC_ERR_NONFINITE;
     if (to->x != NULL) memcpy(to->x, from->x, (size_t)c.nx * sizeof(double));
-    if (to->u != NULL) memcpy(to->u, from->u, (size_t)c.nu * sizeof(double));
-    if (to->theta != NULL) memcpy(to->theta, from->theta, (size_t)c.np * sizeof(double));
+    if (to->u != NULL && c.nu > 0) memcpy(to->u, from->u, (size_t)c.nu * sizeof(double));
+    if (to->theta != NULL && c.np > 0) memcpy(to->theta, from->theta, (size_t)c.np * sizeof(double));
     return TAC_OK;
 }
 

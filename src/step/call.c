@@ -138,6 +138,12 @@ tacStatus tac_check_state(tacSim *sim, const char *call, const double *x, const 
     return TAC_OK;
 }
 
+tacStatus tac_refuse_growing(tacSim *sim, const char *call, int geom) {
+    if (geom < 0) return TAC_OK;
+    return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, call, "geom '%s' has a pad or a sum, expected tac_geom_growth for it",
+                        tac_model_name(sim->ctx.model, TAC_KIND_GEOM, geom));
+}
+
 tacStatus tac_check_list(tacSim *sim, const char *call, const void *out, int max, const int *n) {
     if (sim == NULL) return TAC_ERR_ARGUMENT;
     if (n == NULL) return tac_sim_null(sim, call, "n");

@@ -26,6 +26,9 @@ tacStatus tac_check_entries(tacSim *sim, const char *call, const char *name, tac
 tacStatus tac_check_state(tacSim *sim, const char *call, const double *x, const double *u, int *bad);
 /* out has room for max, and *n takes how many there are. */
 tacStatus tac_check_list(tacSim *sim, const char *call, const void *out, int max, const int *n);
+/* TAC_ERR_UNSUPPORTED for a geom with a pad or a sum, which shapes of distances, contacts and rays do not have. -1:
+ * fine */
+tacStatus tac_refuse_growing(tacSim *sim, const char *call, int geom);
 /* The end of a call that filled such a list with *n of them. */
 tacStatus tac_end_list(tacSim *sim, const char *call, tacStatus status, int max, int n);
 /* Writes the text of a status that the work itself ended with. */

@@ -29,18 +29,10 @@ static tacStatus place_one(tacSim *sim, const double *q, const double *u, int ge
     return tac_place_geom(m, &sim->ctx.work, geom, &sim->ctx.scene);
 }
 
-/* Contacts and distances from features know neither pads nor sums. */
-static tacStatus refuse_growing(tacSim *sim, const char *call, int grows, int geom) {
-    if (!grows) return TAC_OK;
-    return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, call, "geom '%s' has a pad or a sum, expected tac_geom_growth for it",
-                        tac_model_name(sim->ctx.model, TAC_KIND_GEOM, geom));
-}
-
 tacStatus tac_contacts(tacSim *sim, const double *q, const double *u, tacContact *out, int max, int *n) {
     TAC_TRY(tac_check_list(sim, __func__, out, max, n));
     TAC_TRY(check_place(sim, __func__, q, u));
-    int growing = tac_first_growing(sim->ctx.model);
-    TAC_TRY(refuse_growing(sim, __func__, growing >= 0, growing));
+    TAC_TRY(tac_refuse_growing(sim, __func__, tac_first_growing(sim->ctx.model)));
     tacStatus status = place(sim, q, u);
     int found = NOT_COUNTED;
     if (status == TAC_OK) status = tac_scene_contacts(&sim->ctx.scene, sim->ctx.model, out, max, &found);
@@ -67,8 +59,8 @@ tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int g
     TAC_TRY(check_geom(sim, __func__, "geom1", geom1));
     TAC_TRY(check_geom(sim, __func__, "geom2", geom2));
     if (out == NULL) return tac_sim_null(sim, __func__, "out");
-    for (int i = 0; i < 2; i++)
-        TAC_TRY(refuse_growing(sim, __func__, tac_geom_grows(sim->ctx.model, i ? geom2 : geom1), i ? geom2 : geom1));
+    TAC_TRY(tac_refuse_growing(sim, __func__, tac_geom_grows(sim->ctx.model, geom1) ? geom1 : -1));
+    TAC_TRY(tac_refuse_growing(sim, __func__, tac_geom_grows(sim->ctx.model, geom2) ? geom2 : -1));
     tacStatus status = measure_distance(sim, q, u, geom1, geom2, out);
     if (status != TAC_ERR_ARGUMENT) return tac_end_call(sim, __func__, status);
     return tac_sim_fail(

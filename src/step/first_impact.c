@@ -1,5 +1,7 @@
 /* The first impact of a motion: the public call. */
 #include "smooth/first_impact.h"
+
+#include "collide/filter.h"
 #include "math/scalar.h"
 #include "step/call.h"
 
@@ -21,5 +23,6 @@ static tacStatus check(tacSim *sim, const char *call, const double *q, const dou
 
 tacStatus tac_first_impact(tacSim *sim, const double *q, const double *v, const double *u, double h, tacImpact *out) {
     TAC_TRY(check(sim, __func__, q, v, u, h, out));
+    TAC_TRY(tac_refuse_growing(sim, __func__, tac_first_growing(sim->ctx.model)));
     return tac_end_call(sim, __func__, tac_find_first_impact(&sim->ctx, q, v, u, h, out));
 }

@@ -1,4 +1,5 @@
 /* The nearest state that satisfies a model's constraints   (docs/theory/step.md, ST9-ST11) */
+#include "collide/filter.h"
 #include "contact/rows.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/transmission.h"
@@ -355,6 +356,7 @@ tacStatus tac_project_state(tacSim *sim, const double *x, const double *u, doubl
     int bad;
     TAC_TRY(tac_check_state(sim, __func__, x, u, &bad));
     TAC_TRY(check_request(sim, __func__, out));
+    TAC_TRY(tac_refuse_growing(sim, __func__, tac_first_growing(sim->ctx.model)));
     Projector p = {.sim = sim, .x = x, .mocap = tac_inputs_of(&sim->ctx.inputs, u).mocap};
     TAC_BORROW(&p.arena, out->memory, out->bytes);
     if (!lay_out(&p)) return tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);

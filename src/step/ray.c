@@ -1,6 +1,7 @@
 /* The first geom on a ray, and how far it is. */
 #include "step/call.h"
 
+#include "collide/filter.h"
 #include "collide/ray.h"
 #include "dynamics/kinematics.h"
 
@@ -52,6 +53,8 @@ tacStatus tac_ray(tacSim *sim, const double *q, const double *u, tacRay *ray) {
     if (u != NULL) TAC_TRY(tac_check_entries(sim, __func__, "u", TAC_OF_INPUT, u));
     TAC_TRY(check_ray(sim, __func__, ray));
     const tacModel *m = sim->ctx.model;
+    for (int g = 0; g < m->ngeom; g++)
+        if (is_seen(m, ray, g)) TAC_TRY(tac_refuse_growing(sim, __func__, tac_geom_grows(m, g) ? g : -1));
     tacWork *w = &sim->ctx.work;
     tacVec3 along = tac_scale3(1 / tac_norm3(ray->along), ray->along);
     tacRay found = *ray;

@@ -311,6 +311,25 @@ static void files(void **state) {
 
 /* --- What is refused ---------------------------------------------------------------------------------------------- */
 
+/* What shapes without pads and sums would answer wrongly is refused with contact none too. */
+static void refuses_motion(const World *w) {
+    tacOptions options = tac_default_options(w->m);
+    options.contact = TAC_CONTACT_MODEL_NONE;
+    tacRay ray = tac_default_ray();
+    tacImpact impact = {.gap = 0};
+    tacProjection how = {.bytes = tac_project_bytes(w->m, &options)};
+    how.memory = aligned_alloc(64, (how.bytes + 63) / 64 * 64);
+    double *x = calloc((size_t)tac_nx(w->m), sizeof *x), *v = calloc((size_t)w->m->nv + 1, sizeof *v);
+    tac_default_state(w->m, x);
+    CHECK_INT(tac_ray(w->sim, w->q, NULL, &ray), TAC_ERR_UNSUPPORTED);
+    CHECK_HAS(tac_sim_error(w->sim), "has a pad or a sum");
+    CHECK_INT(tac_first_impact(w->sim, w->q, v, NULL, 0.1, &impact), TAC_ERR_UNSUPPORTED);
+    CHECK_INT(tac_project_state(w->sim, x, NULL, NULL, &how), TAC_ERR_UNSUPPORTED);
+    free(how.memory);
+    free(x);
+    free(v);
+}
+
 static void contact_models(void **state) {
     (void)state;
     static const tacContactModel models[] = {TAC_CONTACT_MODEL_LCP, TAC_CONTACT_MODEL_NCP, TAC_CONTACT_MODEL_SOFT};
@@ -328,6 +347,7 @@ static void contact_models(void **state) {
     World w = open_model(m);
     CHECK_INT(tac_geom_distance(w.sim, w.q, NULL, 0, 2, &c), TAC_ERR_UNSUPPORTED);
     CHECK_INT(tac_contacts(w.sim, w.q, NULL, &c, 1, &n), TAC_ERR_UNSUPPORTED);
+    refuses_motion(&w);
     close_world(&w);
 }
 

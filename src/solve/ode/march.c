@@ -177,7 +177,7 @@ static tacStatus take_whole(tacMarch *m, double *error, tacEvent *event) {
 
 tacStatus tac_march_take(tacMarch *m) {
     tacEvent event = {.kind = TAC_EVENT_NONE};
-    double error;
+    double error = 0;
     m->crossing_next = 0;
     TAC_TRY(start(m));
     if (m->now.begun >= 0) { /* an onset at the same time */
