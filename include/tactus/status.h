@@ -21,7 +21,7 @@ extern "C" {
 #define TAC_API
 #endif
 
-/* A name that goes away in the next version but one. */
+/* A name that goes away in the next version. */
 #if defined(__GNUC__)
 #define TAC_DEPRECATED(text) __attribute__((deprecated(text)))
 #elif defined(_MSC_VER)

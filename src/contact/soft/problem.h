@@ -101,7 +101,7 @@ typedef struct tacSoftSearch {
     tacSolver solver;      /* Newton's or conjugate gradients */
     int iterations, lines; /* most steps; most points on a line */
     double tolerance;      /* residual at which it may stop; 0: at rounding */
-    double line;           /* share of the slope that may be left on a line */
+    double line;           /* line-search tolerance (relative slope) */
 } tacSoftSearch;
 /* Takes it from the options, and from the model where the options leave it open. */
 tacSoftSearch tac_soft_search(const tacModel *m, const tacOptions *options);
