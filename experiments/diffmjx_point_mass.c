@@ -20,7 +20,7 @@
 #define FARTHEST  3.0    /* m: starts are 0 to 3 m from the wall */
 #define TOLERANCE 1e-10
 #define CORNER    1e-6 /* m: starts nearer to a corner of the closed form are left out */
-/* What unrolled small steps must at least be off by, and what the ideal wall's slope is and is unrolled. */
+/* Least error of the slope through small unrolled steps, largest over all starts. */
 #define LEAST_MISS 0.12
 enum { STARTS = 2000, SMALL_STEPS = 20000, LARGE_STEPS = 20 };
 

@@ -348,7 +348,7 @@ tacStatus tac_mjcf_hulls(tacMjcf *m);
 tacStatus tac_mjcf_inertias(tacMjcf *m);
 /* fusestatic, alignfree, discardvisual. */
 tacStatus tac_mjcf_simplify(tacMjcf *m);
-/* Kind of what an actuator acts on. */
+/* Kind of an actuator's target. */
 tacKind tac_mjcf_target(tacTransmission type);
 /* The lists -> a model; bodies_only: of bodies, meshes and geoms alone, to measure masses. */
 tacStatus tac_mjcf_emit(tacMjcf *m, const tacOptionDef *option, int bodies_only, tacModel **model);

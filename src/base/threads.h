@@ -21,7 +21,7 @@ int tac_pool_size(const tacPool *pool);
  * not use the pool; one thread at a time may call this. In the child of a fork the pool starts its threads again. */
 void tac_pool_run(tacPool *pool, int n, int chunk, tacPoolTask task, void *context);
 
-/* What another thread or a signal handler may change meanwhile. NULL: 0. */
+/* Reads a flag that another thread or a signal handler may set. NULL: 0. */
 int tac_flag_read(const volatile int *flag);
 
 /* Between the two pthread_cancel waits for the calling thread: workers use its stack, and a pool is its to free. The

@@ -33,8 +33,9 @@ typedef struct tacGrowthShape {
     tacGrowthTerm term[TAC_GROWTH_TERMS];
 } tacGrowthShape;
 
-/* A pair as a program: its numbers are the point (3, from `origin`), alpha, then per term the point's share (3; the
- * first term of a shape has what is left) and the place along a capsule's segment. */
+/* A pair as a program: its numbers are the point (3, from `origin`), alpha, then three numbers per term, its share
+ * of the point, and the place along a capsule's segment. The first term of a shape has no numbers: its share is the
+ * point less the other shares. */
 typedef struct tacGrowthPair {
     const tacGrowthShape *shape[2];
     tacVec3 centre[2]; /* growth centres in the world; of a plane: a point of its face */

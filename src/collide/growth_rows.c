@@ -219,7 +219,7 @@ static tacVec3 shape_centre(const tacGrowthShape *s) {
 
 static int is_plane(const tacGrowthShape *s) { return s->term[0].type == TAC_GEOM_PLANE; }
 
-/* Where the start has the point, from the centre of shape 0: where balls inside both meet. */
+/* The point of the start, from the centre of shape 0: the place where balls inside both shapes meet. */
 static tacVec3 start_point(const tacGrowthPair *pair) {
     tacVec3 d = tac_sub3(pair->centre[1], pair->centre[0]);
     double a = inner_sum(pair->shape[0]), b = inner_sum(pair->shape[1]);

@@ -1,4 +1,4 @@
-/* Least squares whose rows differ widely in size, as those of an interior point do: Householder's method with exchanges
+/* Least squares with rows of very different size, as in interior points. The method is Householder's QR with exchanges
  * of rows and columns [PowellReid1969, CoxHigham1998]. The error of each row is small relative to that row. Forming
  * A^T A would lose every row smaller than 1e-8 times the largest. */
 #pragma once

@@ -21,7 +21,7 @@ typedef struct tacWatch {
     int id;
 } tacWatch;
 
-/* What acts in a step, and what a step watches. */
+/* The acting set of an inner step, and its event functions. */
 typedef struct tacSoftPart {
     tacActing acting;
     tacContact *list, *was, *near, *found; /* max_contacts */

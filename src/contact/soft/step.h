@@ -74,7 +74,7 @@ typedef struct tacSoftDual {
     const double *lambda;    /* nv: of dG */
     const double *seed;      /* rows: extra weights of -df; NULL: zero */
     const double *wrenchbar; /* 6 nbody: of forces on bodies, as above; NULL: zero */
-    const double *part;      /* rows: of what parameters add to forces, as above; NULL: zero */
+    const double *part;      /* rows: of the parameters' direct change of forces; NULL: zero */
 } tacSoftDual;
 /* bar -= (constraint part of dG)^T lambda + (-df)^T seed, and bar += (change of wrench)^T wrenchbar, and the same of
  * part. */

@@ -1,4 +1,4 @@
-/* What a step of inner steps watches: the gaps of constraints that act or are near, and the features that act
+/* Event functions of an inner step: gaps of constraints that act or are near, and the features that act
  * (docs/theory/adaptive.md, AD9). */
 #include "contact/soft/adaptive.h"
 
