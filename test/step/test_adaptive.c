@@ -355,11 +355,35 @@ static void reverse_is_forward(void **state) {
     }
 }
 
+/* P, whose columns are not zero, against central differences. */
+static void check_parameters(World *w, double width) {
+    double theta[8], y[2][32], d[32];
+    int n = w->m->nparam;
+    assert_int_equal(tac_sim_get_params(w->sim, theta), TAC_OK);
+    for (int k = 0; k < n; k++) {
+        double most = 0;
+        for (int side = 0; side < 2; side++) {
+            double moved[8];
+            memcpy(moved, theta, sizeof moved);
+            moved[k] += side ? width : -width;
+            assert_int_equal(tac_sim_set_params(w->sim, moved), TAC_OK);
+            assert_int_equal(tac_step(w->sim, w->x, w->u, y[side], NULL), TAC_OK);
+        }
+        difference(w, y[1], y[0], d);
+        for (int i = 0; i < w->nd; i++) {
+            d[i] /= 2 * width;
+            most = fmax(most, fabs(d[i]));
+            CHECK_NEAR(w->P[n * i + k], d[i], 1e-4 * (1 + fabs(d[i])));
+        }
+        assert_true(most > 1e-3);
+    }
+    assert_int_equal(tac_sim_set_params(w->sim, theta), TAC_OK);
+}
+
 /* Parameters in the gap and elsewhere, and the outer step, against differences at a small tolerance. */
 static void parameters_have_their_derivative(void **state) {
     (void)state;
     static const char *const PATHS[] = {"geom/#0.margin", "geom/#1.size[0]", "geom/#1.solref[0]", "option.timestep"};
-    const double width = 1e-6;
     tacModel *m = falling_ball();
     for (int k = 0; k < 4; k++)
         assert_int_equal(tac_param_register(m, PATHS[k], NULL, NULL), TAC_OK);
@@ -369,22 +393,55 @@ static void parameters_have_their_derivative(void **state) {
     w.o.rtol = w.o.atol = 1e-12;
     w.x[1] = -1;
     run(&w);
-    double theta[4], y[2][2];
-    assert_int_equal(tac_sim_get_params(w.sim, theta), TAC_OK);
-    for (int k = 0; k < 4; k++) {
-        for (int side = 0; side < 2; side++) {
-            double moved[4];
-            memcpy(moved, theta, sizeof moved);
-            moved[k] += side ? width : -width;
-            assert_int_equal(tac_sim_set_params(w.sim, moved), TAC_OK);
-            assert_int_equal(tac_step(w.sim, w.x, w.u, y[side], NULL), TAC_OK);
-        }
-        for (int i = 0; i < 2; i++) {
-            double d = (y[1][i] - y[0][i]) / (2 * width);
-            assert_true(fabs(d) > 1e-3);
-            CHECK_NEAR(w.P[4 * i + k], d, 1e-4 * (1 + fabs(d)));
-        }
+    check_parameters(&w, 1e-6);
+    check_reverse(&w);
+    close_world(&w);
+}
+
+/* Two slides whose joint and tendon reach their limits, one after the other. */
+static tacModel *limited_slides(void) {
+    tacBuilder *b = tac_model_begin();
+    int joint[2];
+    for (int i = 0; i < 2; i++) {
+        tacBodyDef body = tac_default_body();
+        tacJointDef slide = tac_default_joint();
+        body.pos = vec(0, i, 0);
+        slide.type = TAC_JOINT_SLIDE;
+        slide.axis = vec(1, 0, 0);
+        slide.limited = i == 0;
+        slide.range[0] = -1, slide.range[1] = 0.05;
+        int id = tac_model_add_body(b, 0, &body);
+        joint[i] = tac_model_add_joint(b, id, &slide);
+        add_geom(b, id, TAC_GEOM_SPHERE, vec(0.1, 0, 0), NULL, NULL, 1, 1000 * (i + 1));
     }
+    const double coef[2] = {1, -2};
+    tacTendonDef tendon = tac_default_tendon();
+    tendon.type = TAC_TENDON_FIXED;
+    tendon.nterm = 2, tendon.joint = joint, tendon.coef = coef;
+    tendon.limited = 1;
+    tendon.range[0] = -0.08, tendon.range[1] = 1;
+    tac_model_add_tendon(b, &tendon);
+    return finish(b);
+}
+
+static void limits_begin(void **state) {
+    (void)state;
+    static const char *const PATHS[] = {"joint/#0.range[1]", "tendon/#0.range[0]", "body/#1.mass", "tendon/#0.coef[1]"};
+    tacModel *m = limited_slides();
+    tacError err = {.text = ""};
+    for (int k = 0; k < 4; k++)
+        if (tac_param_register(m, PATHS[k], NULL, &err) != TAC_OK) fail_msg("%s: %s", PATHS[k], err.text);
+    World w;
+    open_world(&w, m, TAC_INTEGRATOR_TSIT5, TAC_CONTACT_MODEL_SOFT);
+    w.o.dt = 0.09;
+    w.o.rtol = w.o.atol = 1e-12;
+    w.x[2] = 1;
+    w.x[3] = 0.9;
+    run(&w);
+    assert_true(w.info.events >= 2);
+    check_columns(&w, 1e-6);
+    run(&w);
+    check_parameters(&w, 1e-6);
     check_reverse(&w);
     close_world(&w);
 }
@@ -475,6 +532,7 @@ int main(void) {
                                        cmocka_unit_test(derivative_is_that_of_fixed_steps),
                                        cmocka_unit_test(reverse_is_forward),
                                        cmocka_unit_test(parameters_have_their_derivative),
+                                       cmocka_unit_test(limits_begin),
                                        cmocka_unit_test(activation_stays_in_its_range),
                                        cmocka_unit_test(others_refuse_it),
                                        cmocka_unit_test(bad_options_are_named),
