@@ -1,10 +1,11 @@
 /* Bits of motions and derivatives, one line each:
  *
- *   model way integrator hash-of-states hash-of-A-and-B hash-of-the-rest failures broken
+ *   model way integrator hash-of-states hash-of-A-and-B hash-of-the-rest failures broken projection size
  *
  * The rest: derivatives by parameters, reverse mode, outputs of forces with derivatives, and what a step tells of its
  * margins. failures: steps and derivatives that are not a success; broken: the most by which a state of the motion
- * breaks a constraint, over the time step, in m/s or rad/s (contact lcp and ncp tell).
+ * breaks a constraint, over the time step, in m/s or rad/s (contact lcp and ncp tell). projection: the derivatives of all
+ * kinds in one random direction; size: their Euclidean norm. Two versions that differ by rounding agree in both.
  *
  * Public interface only, so that the same file compiles against another version of the library. */
 #include <tactus/io.h>
@@ -53,7 +54,8 @@ typedef struct Run {
     tacSim *sim;
     int nx, ndx, nu, np, nz, failures;
     double *x, *u, *A, *B, *P, *z, *C, *D, *E, *gx, *gu, *gp, *ybar, broken;
-    uint64_t motion, derivative, more;
+    double projection, squares;
+    uint64_t motion, derivative, more, numbers;
 } Run;
 
 static const tacOutput OUTPUTS[] = {
@@ -62,6 +64,15 @@ static const tacOutput OUTPUTS[] = {
 static double *doubles(int n) { return calloc((size_t)(n > 0 ? n : 1), sizeof(double)); }
 
 static uint64_t mix(const double *a, int n, uint64_t hash) { return tac_hash(a, (size_t)n * sizeof *a, hash); }
+
+/* Derivatives count in a hash, and in the projection and size of all of them. */
+static void add(Run *r, uint64_t *hash, const double *a, int n) {
+    *hash = mix(a, n, *hash);
+    for (int i = 0; i < n; i++) {
+        r->projection += tac_random_normal(6, 7, r->numbers++) * a[i];
+        r->squares += a[i] * a[i];
+    }
+}
 
 static tacOutputs outputs_of(const Run *r) {
     return (tacOutputs){r->options.contact == TAC_CONTACT_MODEL_NONE ? 1 : 3, OUTPUTS};
@@ -91,9 +102,9 @@ static void close_run(Run *r) {
 }
 
 static void mix_grad(Run *r, tacStatus status) {
-    r->more = mix(r->gx, r->ndx, r->more);
-    r->more = mix(r->gu, r->nu, r->more);
-    r->more = mix(r->gp, r->np, r->more);
+    add(r, &r->more, r->gx, r->ndx);
+    add(r, &r->more, r->gu, r->nu);
+    add(r, &r->more, r->gp, r->np);
     r->failures += status != TAC_OK;
 }
 
@@ -102,9 +113,9 @@ static void differentiate(Run *r) {
     const tacGrad g = {r->gx, r->gu, r->gp};
     tacStepInfo info;
     tacStatus status = tac_step_jac(r->sim, r->x, r->u, NULL, &(tacJac){r->A, r->B, r->P}, &info);
-    r->derivative = mix(r->A, r->ndx * r->ndx, r->derivative);
-    r->derivative = mix(r->B, r->ndx * r->nu, r->derivative);
-    r->more = mix(r->P, r->ndx * r->np, r->more);
+    add(r, &r->derivative, r->A, r->ndx * r->ndx);
+    add(r, &r->derivative, r->B, r->ndx * r->nu);
+    add(r, &r->more, r->P, r->ndx * r->np);
     const double told[] = {info.class_margin, info.feature_margin, info.force_margin,
                            info.conditioning, info.ties,           (double)(info.active_set >> 12)};
     r->more = mix(told, sizeof told / sizeof *told, r->more);
@@ -117,9 +128,9 @@ static void differentiate_outputs(Run *r) {
     const tacOutputs outputs = outputs_of(r);
     tacStatus status = tac_outputs_jac(r->sim, r->x, r->u, &outputs, r->z, &(tacJac){r->C, r->D, r->E});
     r->more = mix(r->z, r->nz, r->more);
-    r->more = mix(r->C, r->nz * r->ndx, r->more);
-    r->more = mix(r->D, r->nz * r->nu, r->more);
-    r->more = mix(r->E, r->nz * r->np, r->more);
+    add(r, &r->more, r->C, r->nz * r->ndx);
+    add(r, &r->more, r->D, r->nz * r->nu);
+    add(r, &r->more, r->E, r->nz * r->np);
     r->failures += status != TAC_OK;
     mix_grad(r, tac_outputs_vjp(r->sim, r->x, r->u, &outputs, r->ybar, &g));
 }
@@ -158,9 +169,9 @@ static void run(const char *path, const tacModel *model, const Way *way, tacInte
     if (tac_sim_new(model, &r.options, &r.sim, NULL) != TAC_OK) return;
     open_run(&r);
     move(&r);
-    printf("%s %s %s %016llx %016llx %016llx %d %.3g\n", path, way->name, INTEGRATORS[integrator],
+    printf("%s %s %s %016llx %016llx %016llx %d %.3g %.17g %.17g\n", path, way->name, INTEGRATORS[integrator],
            (unsigned long long)r.motion, (unsigned long long)r.derivative, (unsigned long long)r.more, r.failures,
-           r.broken);
+           r.broken, r.projection, sqrt(r.squares));
     close_run(&r);
 }
 
