@@ -31,12 +31,12 @@ void tac_arena_spoil(tacArena *arena) { fill(arena->base, arena->size); }
 
 #ifdef ADDRESSES_CHECKED
 #include <sanitizer/asan_interface.h>
-/* Of functions that look at red zones. */
-#define MAY_LOOK __attribute__((no_sanitize("address")))
+/* Attribute of functions that read red zones. */
+#define READS_ZONES __attribute__((no_sanitize("address")))
 void tac_memory_close(void *memory, size_t bytes) { __asan_poison_memory_region(memory, bytes); }
 void tac_memory_open(void *memory, size_t bytes) { __asan_unpoison_memory_region(memory, bytes); }
 #else
-#define MAY_LOOK
+#define READS_ZONES
 void tac_memory_close(void *memory, size_t bytes) {
     (void)memory;
     (void)bytes;
@@ -47,12 +47,12 @@ void tac_memory_open(void *memory, size_t bytes) {
 }
 #endif
 
-/* What is behind a block up to its end, except for the last word, which is the block's size. */
+/* Fills a block's red zone, except for the last word, which is the block's size. */
 static const unsigned char UNTOUCHED = 0xC5;
 
 /* Offset of the end of a block -> that of its begin, and the bytes it was taken for. Aborts when somebody wrote behind
  * them. */
-MAY_LOOK static size_t find_begin(const tacArena *arena, size_t end, size_t *bytes) {
+READS_ZONES static size_t find_begin(const tacArena *arena, size_t end, size_t *bytes) {
     const unsigned char *zone = arena->base + end - TAC_RED_ZONE;
     uint64_t size = *(const uint64_t *)(zone + TAC_RED_ZONE - sizeof size);
     int whole = size <= end && tac_arena_round((size_t)size) <= end;
@@ -65,7 +65,7 @@ MAY_LOOK static size_t find_begin(const tacArena *arena, size_t end, size_t *byt
     return begin;
 }
 
-MAY_LOOK static void write_zone(unsigned char *block, size_t bytes) {
+READS_ZONES static void write_zone(unsigned char *block, size_t bytes) {
     size_t end = tac_arena_round(bytes) - sizeof(uint64_t);
     for (size_t i = bytes; i < end; i++)
         block[i] = UNTOUCHED;

@@ -6,7 +6,7 @@
  * How many bytes a computation needs is measured, not counted. Its layout functions, which take blocks and never write
  * to them, run once on a dry arena, which has no memory and only counts. The peak of the dry run is the answer.
  *
- * Builds with TAC_CHECKS look for what a sanitizer cannot see inside one big block. A red zone follows every block that
+ * Builds with TAC_CHECKS find what a sanitizer cannot see inside one big block. A red zone follows every block that
  * is taken. It holds a pattern, and a release aborts where the pattern has changed. Fresh blocks are filled with
  * signalling NaNs, which are large negative numbers as ints and no address as pointers. Under the address sanitizer
  * everything that is not taken is poisoned, so that a read outside a block, or of a block that was released, stops at

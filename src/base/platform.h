@@ -1,4 +1,4 @@
-/* What systems do differently. */
+/* Differences between systems and compilers. */
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Where a ray meets a shape. */
+/* The first point of a shape on a ray. */
 #pragma once
 
 #include "collide/shape.h"

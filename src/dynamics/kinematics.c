@@ -4,7 +4,7 @@
 
 /* --- Positions ---------------------------------------------------------------------------------------------------- */
 
-/* What two versions of a loop share, for registers of any processor and for wide ones. */
+/* Functions that two versions of a loop share, for registers of any processor and for wide ones. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* World pose of a body while its joints are applied one after another. */

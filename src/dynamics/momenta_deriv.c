@@ -94,7 +94,7 @@ typedef struct Back {
 
 static const tacMat3 SAME = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
-/* Of dof i's group, which begins at `first`. */
+/* The rotation back to q (-) h v and its right Jacobian, for dof i's group, which begins at `first`. */
 static Back back_of(const tacModel *m, const tacMomenta *p, int i, int first) {
     int joint = m->dof_joint[i], type = m->joint_type[joint];
     int turns = type == TAC_JOINT_BALL || (type == TAC_JOINT_FREE && first > m->joint_dof_adr[joint]);

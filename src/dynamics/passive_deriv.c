@@ -87,7 +87,7 @@ void tac_world_force_move(const tacModel *m, const tacWork *w, int body, tacVec6
     }
 }
 
-/* Such a force at each body. Wrenches are in w->applied. */
+/* Gravity compensation: a force at each body. Wrenches are in w->applied. */
 void tac_gravcomp_jac(const tacModel *m, tacWork *w, const tacSink *q) {
     tacVec3 up = tac_base_acceleration(m).lin;
     int any = 0, both = TAC_DISABLE_SPRING | TAC_DISABLE_DAMPER;

@@ -48,8 +48,8 @@ TAC_WIDE static inline void add_four(int first, Four before, int n, int count, c
     *(Four *)(void *)(y + first) = scale * before;
 }
 
-/* What is left over after strips of eight and four ends with the last four columns, some of which are then found twice,
- * from what they were before and so with the same bits. */
+/* Columns left over after strips of eight and four: the last four are computed as one strip. Some of them are computed
+ * twice, from their values before, and so with the same bits. */
 TAC_WIDE static void add_wide(int n, int count, const double *c, const int *row, const double *X, double scale,
                               double *y) {
     int j = 0;

@@ -58,7 +58,7 @@ struct tacBuilder {
 /* Keeps the builder's first failure and copies it to err (NULL: not). */
 tacStatus tac_builder_fail(tacBuilder *b, tacError *err, tacStatus status, tacKind kind, int id, const char *format,
                            ...) TAC_FORMAT(6, 7);
-/* What the builder has so far. */
+/* Numbers of elements that the builder has so far. */
 tacKeySpan tac_builder_span(const tacBuilder *b);
 /* Adds a keyframe that has numbers of the elements added since `from` alone. */
 int tac_builder_add_partial_key(tacBuilder *b, const tacKeyDef *def, tacKeySpan from);

@@ -98,7 +98,7 @@ static tacKind target_kind(tacTransmission type) {
     for (int i = 0, *mark = r->map[kind]; i < r->b->field.count; i++)                                                  \
         for (type *d = TAC_ADDED(r->b->field, type, i); d != NULL; d = NULL)
 
-/* What refers to something that goes, goes too. A parent comes before its children. */
+/* Marks elements that refer to a removed one. A parent comes before its children. */
 static void spread(Removal *r) {
     EACH(TAC_KIND_BODY, body, tacAddedBody, d) if (i > 0 && goes(r, TAC_KIND_BODY, d->parent)) mark[i] = -1;
     EACH(TAC_KIND_JOINT, joint, tacAddedJoint, d) if (goes(r, TAC_KIND_BODY, d->body)) mark[i] = -1;

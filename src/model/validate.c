@@ -190,7 +190,7 @@ static tacStatus check_geoms(const tacCheck *c) {
     return TAC_OK;
 }
 
-/* 1: a geom's sum names it. The rows of bodies, which tac_geom_is_added looks at, are not checked yet. */
+/* 1: a geom's sum names it. The rows of bodies, which tac_geom_is_added reads, are not checked yet. */
 static int is_in_sum(const tacModel *m, int geom) {
     for (int g = 0; g < m->ngeom; g++)
         if (m->geom_sum[g] == geom) return 1;

@@ -30,7 +30,7 @@ typedef struct tacAdaptive {
     void *part; /* of the contact model */
 } tacAdaptive;
 
-/* What a contact model adds. */
+/* The part of a contact model. */
 typedef struct tacAdaptiveKind {
     tacFlowCalls calls;
     /* Takes a->part, and adds to flow.max_gaps and max_signals. NULL: nothing. 0: the arena is too small */

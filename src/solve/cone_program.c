@@ -9,7 +9,7 @@
 #define CENTRING 1e-12
 /* Newton's step alone is taken where the product it leaves behind is below this share of kappa. */
 #define NEWTON 0.9
-/* Where the mean product is below this times kappa, and the dual point is feasible, only centring is left. */
+/* Only centring is left once the mean product is below this times kappa and the dual point is feasible. */
 #define NEAR 2.0
 /* A line search ends where the slope is below this share of that at its start; and after so many secants. */
 #define FLATTER 0.5

@@ -6,12 +6,12 @@ tacFallingRoot tac_falling_root(double low, double value_low, double high, doubl
     return (tacFallingRoot){{low, high, 0}, {value_low, value_high, 0}, 2, 0, high - low};
 }
 
-/* f = f_0 + t (slope + bend (t - width)), with t from the lower end. Returns the root at which f falls. */
+/* f = f_0 + t (slope + curvature (t - width)), with t from the lower end. Returns the root at which f falls. */
 static double parabola_root(const tacFallingRoot *r) {
-    double low = r->at[0], high = r->at[1], slope = (r->value[1] - r->value[0]) / (high - low), bend = 0;
+    double low = r->at[0], high = r->at[1], slope = (r->value[1] - r->value[0]) / (high - low), curvature = 0;
     if (r->n == 3 && r->at[2] != low && r->at[2] != high)
-        bend = ((r->value[2] - r->value[1]) / (r->at[2] - high) - slope) / (r->at[2] - low);
-    double b = slope - bend * (high - low), inside = b * b - 4 * bend * r->value[0];
+        curvature = ((r->value[2] - r->value[1]) / (r->at[2] - high) - slope) / (r->at[2] - low);
+    double b = slope - curvature * (high - low), inside = b * b - 4 * curvature * r->value[0];
     return inside >= 0 ? low + 2 * r->value[0] / (-b + tac_sqrt(inside)) : low;
 }
 

@@ -173,7 +173,7 @@ tacFrictionStep tac_friction_step(const tacFrictionPoint *p, const tacFrictionRh
     return d;
 }
 
-/* Of a cone, tac_friction_step with zero right sides, for a unit of the gap and of each slip. */
+/* K of a cone: tac_friction_step with zero right sides, for a unit of the gap and of each slip. */
 static void cone_stiffness(const tacFrictionPoint *p, double K[9]) {
     const double *xi = p->xi, *eta = p->eta;
     double k = p->gamma / (p->s + p->gamma * p->soft), slide = p->mu * k, over = 1 / eta[0];

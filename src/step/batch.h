@@ -1,4 +1,4 @@
-/* What one call of a batch reads and writes. */
+/* Input and output of one call of a batch. */
 #pragma once
 
 #include "tactus/tactus.h"

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What a call computes before it is known to be finite. */
+/* Results of a call until they are known to be finite. */
 typedef struct Scratch {
     double *rows;  /* nv rows of three blocks of nv numbers */
     double *value; /* nv */

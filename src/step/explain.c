@@ -1,5 +1,5 @@
-/* What a step did, in words: derived from its classes, zones and margins, so that a gradient of zero explains itself.
- * Nothing here changes a result. */
+/* Explains a step in words, from its classes, zones and margins, so that a gradient of zero explains itself. Nothing
+ * here changes a result. */
 #include "step/explain.h"
 
 #include "base/platform.h"
@@ -19,13 +19,13 @@ enum { LABEL = 96, LISTED = 4 };
 #define SOFTER      1e-4
 #define SOFTER_TEXT "--contact ncp --kappa 1e-4"
 
-/* Where the next words go. */
+/* The place of the next words. */
 typedef struct Text {
     char *at;
     size_t left;
 } Text;
 
-/* What the words are about. */
+/* The step that is explained. */
 typedef struct Found {
     const tacSim *sim;
     tacStatus status;
@@ -260,7 +260,7 @@ static void list_contacts(Text *text, const Found *f) {
     if (carry > 0) say(text, ". ");
 }
 
-/* Where all contacts that carry force are of one class, that is said first. */
+/* Begins with the class of the contacts that carry force, if they have one in common. */
 static void say_contacts(Text *text, const Found *f) {
     int carry = f->sticking + f->sliding + f->smooth;
     int alone = carry == f->sticking || carry == f->sliding || carry == f->smooth;

@@ -18,7 +18,7 @@ enum { MOST_NUMBERS = 1 << 15 };
 typedef struct Given {
     const tacOde *ode;
     const double *theta;
-    int looks;          /* 0: events are not looked for */
+    int has_events;     /* 0: events are not located */
     unsigned char *on;  /* ngap: what acts */
     unsigned char *was; /* ngap */
     int *onset;         /* ngap: onsets of the last open */
@@ -51,9 +51,9 @@ static tacStatus set_gaps(Given *g, const double *x) {
     return answer(g->ode->gaps(g->ode->user, x, g->theta, g->gap, g->grad, g->grad_p));
 }
 
-/* Where events are not looked for, what acts follows from the state in every stage. */
+/* Without events the set that acts follows from the state in every stage. */
 static tacStatus act_now(Given *g, const double *x) {
-    if (g->looks) return TAC_OK;
+    if (g->has_events) return TAC_OK;
     TAC_TRY(set_gaps(g, x));
     for (int i = 0; i < g->ode->ngap; i++)
         g->on[i] = g->gap[i] < 0 && g->ode->reset == NULL;
@@ -105,7 +105,7 @@ static tacStatus open_set(void *user, const double *x, int begun, int *onsets, i
     Given *g = user;
     const tacOde *ode = g->ode;
     *onsets = *changed = 0;
-    if (!g->looks || ode->ngap == 0) return TAC_OK;
+    if (!g->has_events || ode->ngap == 0) return TAC_OK;
     memcpy(g->was, g->on, (size_t)ode->ngap);
     TAC_TRY(set_gaps(g, x));
     for (int i = 0; i < ode->ngap; i++)
@@ -270,7 +270,7 @@ static int layout(Run *r, const tacOde *ode, const tacOdeOptions *o, tacArena *a
                         .nd = ode->n,
                         .np = ode->ntheta,
                         .max_gaps = ode->ngap};
-    r->given.looks = o->event_max >= 0;
+    r->given.has_events = o->event_max >= 0;
     return given_layout(&r->given, ode, arena) && tac_march_layout(&r->march, &r->flow, &r->options, arena);
 }
 

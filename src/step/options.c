@@ -229,7 +229,8 @@ tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, ta
     TAC_TRY(check_options(asked, err));
     *in_use = *asked;
     int own = (int)asked->integrator == *model->option_integrator;
-    if (in_use->contact != TAC_CONTACT_MODEL_NONE) TAC_TRY(refuse_growing(model, in_use, err));
     if (own && tac_find_stepper(in_use) == NULL) in_use->integrator = TAC_INTEGRATOR_EULER;
-    return tac_find_stepper(in_use) != NULL ? TAC_OK : refuse_integrator(model, in_use, err);
+    const tacStepper *stepper = tac_find_stepper(in_use);
+    if (stepper == NULL) return refuse_integrator(model, in_use, err);
+    return stepper->contacts == NULL ? TAC_OK : refuse_growing(model, in_use, err);
 }

@@ -47,7 +47,7 @@ tacStatus tac_output_pairs(tacSim *sim, const double *x, const double *u, tacOut
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
 
-/* Where derivatives go, or weights come from. */
+/* Destination of derivatives, or source of weights. */
 typedef struct Rows {
     tacColumns c;
     const tacModel *m;

@@ -26,8 +26,8 @@ static int is_seen(const tacModel *m, const tacRay *ray, int geom) {
     return !m->geom_visual[geom] && m->geom_type[geom] != TAC_GEOM_HFIELD && m->geom_body[geom] != ray->excluded_body;
 }
 
-/* Looks at one geom. Needs: position. */
-static void look(const tacModel *m, const tacWork *w, int geom, tacVec3 along, tacRay *ray) {
+/* Takes the hit with one geom if it is nearer. Needs: position. */
+static void hit_geom(const tacModel *m, const tacWork *w, int geom, tacVec3 along, tacRay *ray) {
     int body = m->geom_body[geom];
     tacQuat turn = tac_quat_conj(tac_frame_quat(w, body, m->geom_quat[geom]));
     tacVec3 from = tac_sub3(ray->from, tac_frame_pos(w, body, m->geom_pos[geom]));
@@ -64,7 +64,7 @@ tacStatus tac_ray(tacSim *sim, const double *q, const double *u, tacRay *ray) {
     found.point = tac_zero3();
     tac_kinematics_q(m, w, q, tac_inputs_of(&sim->ctx.inputs, u).mocap);
     for (int g = 0; g < m->ngeom; g++)
-        if (is_seen(m, ray, g)) look(m, w, g, along, &found);
+        if (is_seen(m, ray, g)) hit_geom(m, w, g, along, &found);
     if (found.geom >= 0) found.point = tac_madd3(ray->from, found.dist, along);
     if (found.geom >= 0 && (!tac_finite(tac_norm3(found.point)) || !tac_finite(tac_norm3(found.normal))))
         return tac_sim_tell(sim, __func__, TAC_ERR_NONFINITE);

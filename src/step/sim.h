@@ -29,7 +29,7 @@ tacStatus tac_step_told(tacSim *sim, const char *call, const tacStepCall *c, int
 tacStatus tac_step_jvp_told(tacSim *sim, const char *call, const tacStepCall *c, const tacTangent *along, double *dy,
                             tacStepInfo *info);
 
-/* What drives a rollout besides its controls. */
+/* Input of a rollout besides its controls. */
 typedef struct tacDrive {
     tacPolicy policy; /* NULL: none */
     void *context;

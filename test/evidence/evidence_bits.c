@@ -3,9 +3,9 @@
  *   model way integrator hash-of-states hash-of-A-and-B hash-of-the-rest failures broken projection size
  *
  * The rest: derivatives by parameters, reverse mode, outputs of forces with derivatives, and what a step tells of its
- * margins. failures: steps and derivatives that are not a success; broken: the most by which a state of the motion
- * breaks a constraint, over the time step, in m/s or rad/s (contact lcp and ncp tell). projection: the derivatives of all
- * kinds in one random direction; size: their Euclidean norm. Two versions that differ by rounding agree in both.
+ * margins. failures: steps and derivatives that are not a success. broken: the most by which a state of the motion
+ * breaks a constraint, over the time step, in m/s or rad/s (contact lcp and ncp tell). projection: the derivatives of
+ * all kinds in one random direction; size: their Euclidean norm. Two versions that differ by rounding agree in both.
  *
  * Public interface only, so that the same file compiles against another version of the library. */
 #include <tactus/io.h>

@@ -55,7 +55,7 @@
 /* Smooth pieces of a shift: all of the way in one step, at a bound, and with toi from one to the other, or in overlap
  * (H9). */
 typedef enum { TAC_LCP_WHOLE, TAC_LCP_BOUND, TAC_LCP_BETWEEN, TAC_LCP_OVERLAP } tacLcpPiece;
-/* How an equality is held (equality.c). */
+/* Law of an equality in a step (equality.c). */
 typedef enum {
     TAC_LCP_CLOSED, /* (L12) */
     TAC_LCP_OPEN,   /* (L13) */
@@ -138,7 +138,7 @@ double tac_lcp_shift(const tacLcp *lcp, const tacRow *row, double *rate);
 /* ds/d(span) of row k, a contact's normal or a limit, and ds/dh at a fixed span; 0 where it bounces. */
 double tac_lcp_shift_by_span(const tacLcp *lcp, int k);
 double tac_lcp_shift_by_step(const tacLcp *lcp, int k);
-/* Which smooth piece it is on. */
+/* The smooth piece of row's shift. */
 tacLcpPiece tac_lcp_shift_piece(const tacLcp *lcp, const tacRow *row);
 /* With toi: least change of pos/span (m/s) at which the shift of a contact at that distance has a kink. */
 double tac_lcp_return_margin(const tacLcp *lcp, double pos);
@@ -178,13 +178,13 @@ void tac_lcp_add_force(const tacLcp *lcp, double *force);
 
 /* --- Derivatives (deriv.c, rows_deriv.c) ---------------------------------------------------------------------- */
 
-/* Where one kind of column goes: changes of the residual R = ... - J^T f / h over dofs, and of r = J v+ + s + eps f
- * over rows, both at fixed f and v+; forces on bodies are those over h. */
+/* Sink of one kind of column: changes of the residual R = ... - J^T f / h over dofs, and of r = J v+ + s + eps f over
+ * rows, both at fixed f and v+. Forces on bodies are those over h. */
 typedef tacContactSink tacLcpSink;
 /* Its part for rows that act on dofs alone. */
 static inline tacRowSink tac_lcp_rows(const tacLcpSink *sink) { return (tacRowSink){sink->force, sink->row}; }
 
-/* What the emitters read. */
+/* Input of the functions that emit columns. */
 typedef struct tacLcpPoint {
     const tacModel *m;
     const tacWork *w;

@@ -1,4 +1,4 @@
-/* What a step reports of its solved problem: contacts, margins, and which smooth piece of the step this is. */
+/* The report of a step on its solved problem: contacts, margins, and the smooth piece of the step. */
 #include "contact/lcp/share.h"
 
 #include "math/scalar.h"

@@ -60,8 +60,8 @@ static double return_speed(const tacLcp *lcp) { return TAC_LCP_RETURN * lcp->h; 
 /* 1: all go back in one step: none would be faster. */
 static int returns_at_once(const tacLcp *lcp) { return return_speed(lcp) * lcp->span >= lcp->target; }
 
-/* Of a contact with toi that is nearer than its target by x (H9): at first as ever, then no faster than the speed of
- * return. */
+/* The shift of a contact with toi that is nearer than its target by x (H9): in one step while x is small, then no
+ * faster than the speed of return. */
 static Shift returning(const tacLcp *lcp, double x, double pos) {
     double span = lcp->span, near = TAC_LCP_ROOM * lcp->target, far = TAC_LCP_AWAY * lcp->target;
     double r = return_speed(lcp), k = TAC_LCP_RETURN;

@@ -5,7 +5,7 @@
 #include "solve/falling_root.h"
 
 /* Relative to the sum of the powers' magnitudes. A smaller E is zero to rounding. */
-#define ROUNDING 1e-13
+#define ENERGY_ROUNDING 1e-13
 /* Limit on the solves of a search. Classes change a few times on the way, and E is a parabola while they hold. A jump
  * of E takes halvings to the last bit. */
 #define MOST_SOLVES 80
@@ -54,7 +54,7 @@ static double spare_energy(const tacLcp *lcp, int island, double *size, double *
         double power = f * (before + after) / 2, meant = bounces ? 0 : tac_max(0, f * after);
         E += meant - power;
         *size += tac_abs(f) * (tac_abs(before) + tac_abs(after)) / 2;
-        gives |= power - meant > ROUNDING * *size;
+        gives |= power - meant > ENERGY_ROUNDING * *size;
         if (bounces) bouncing += f;
     }
     *push = gives ? bouncing : 0;
@@ -80,14 +80,14 @@ static tacStatus search(const tacModel *m, tacLcp *lcp, int island, double E_who
     int unsolved = lcp->unsolved;
     TAC_TRY(try_share(m, lcp, island, theta, arena, &E, &size));
     tacFallingRoot root = tac_falling_root(theta, E, 1, E_whole);
-    for (int k = 0; k < MOST_SOLVES && root.value[0] > 0 && tac_abs(E) > ROUNDING * size; k++) {
+    for (int k = 0; k < MOST_SOLVES && root.value[0] > 0 && tac_abs(E) > ENERGY_ROUNDING * size; k++) {
         double next = tac_falling_root_next(&root);
         if (!(next > root.at[0] && next < root.at[1])) break;
         theta = next;
         TAC_TRY(try_share(m, lcp, island, theta, arena, &E, &size));
         tac_falling_root_take(&root, theta, E);
     }
-    if (E < -ROUNDING * size) theta = root.at[0]; /* a jump: the side that gives no energy */
+    if (E < -ENERGY_ROUNDING * size) theta = root.at[0]; /* a jump: the side that gives no energy */
     set_share(lcp, island, theta);
     lcp->unsolved = unsolved;
     return tac_lcp_solve_island(m, lcp, island, arena);
@@ -104,7 +104,7 @@ tacStatus tac_lcp_limit_bounce(const tacModel *m, tacLcp *lcp, int island, int u
     if (lcp->bouncing == 0 || !bounces(lcp, island)) return TAC_OK;
     double E = spare_energy(lcp, island, &size, &push);
     if (push > 0) lcp->bounce_margin = tac_min(lcp->bounce_margin, tac_abs(E) / push);
-    if (E >= -ROUNDING * size) return TAC_OK;
+    if (E >= -ENERGY_ROUNDING * size) return TAC_OK;
     lcp->limited++;
     lcp->unsolved = unsolved;
     return search(m, lcp, island, E, arena);

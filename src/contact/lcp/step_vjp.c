@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What all islands share in reverse mode. */
+/* Vectors that all islands share in reverse mode. */
 typedef struct Reverse {
     double *force, *z; /* nv: J_C^T mu times h; D^1/2 L lambda / h, once it is asked for */
     int has_z;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* Relative to the terms of a row's velocity: an open row may approach by this. */
-#define ROUNDING 1e-10
+#define VELOCITY_ROUNDING 1e-10
 
 typedef enum { FROM_V, FROM_TRUTH, FROM_UNDONE } Side;
 
@@ -59,7 +59,7 @@ static int any_pressed(const tacLcp *lcp, int island) {
     return 0;
 }
 
-/* What touches without a force holds nothing. */
+/* A contact without normal force has no friction. */
 static void release(tacLcp *lcp, int island) {
     for (int i = lcp->island_adr[island]; i < lcp->island_adr[island + 1]; i++) {
         int k = lcp->order[i], p = lcp->parent[k];
@@ -108,7 +108,7 @@ static int set_velocities(const tacModel *m, tacLcp *lcp, int island, double *su
         }
         int one_sided = lcp->parent[k] < 0 && lcp->row_class[k] == TAC_ROW_LOW && lcp->low[k] == 0;
         lcp->w[k] = lcp->row_class[k] == TAC_ROW_FREE ? 0 : w;
-        open &= !one_sided || w >= -ROUNDING * size;
+        open &= !one_sided || w >= -VELOCITY_ROUNDING * size;
     }
     return open;
 }

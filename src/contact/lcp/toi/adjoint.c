@@ -211,8 +211,8 @@ static int grad_layout(tacGrad *g, tacColumns c, tacArena *arena) {
     return g->x && g->u && g->theta;
 }
 
-/* What the rows gave is the kick less the kick without rows, k_0 = v_free - v: a step of its own without rows. ybar:
- * scratch. Needs: w as the kick leaves it. */
+/* The rows' part of the kick is the kick less the one without rows, k_0 = v_free - v: a step of its own without rows.
+ * ybar: scratch. Needs: w as the kick leaves it. */
 static tacStatus pull_free_kick(Return *r, tacFlight *f, const double *x, double *ybar, const tacGrad *g) {
     tacContext *ctx = r->ctx;
     const tacModel *m = ctx->model;

@@ -201,7 +201,7 @@ static double *matrix_layout(const tacModel *m, tacColumns c, tacArena *arena) {
     return TAC_TAKE(arena, (wrenches > nv ? wrenches : nv) * (size_t)c.n, double);
 }
 
-/* What derivatives take of z. */
+/* Takes the arrays of z that only derivatives use. */
 static int changes_layout(tacFlightForces *z, const tacModel *m, tacColumns c, tacArena *arena) {
     z->local = matrix_layout(m, c, arena);
     z->dshare = TAC_TAKE(arena, c.n, double);

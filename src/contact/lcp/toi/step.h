@@ -154,7 +154,7 @@ void tac_flight_impact_jac(tacFlight *f);
 tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp);
 /* d(forces) += those of a problem by its own q, v, u, theta, chained with the derivatives of the state before it. */
 tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp);
-/* Of (t/h - 1/2): out (c.n). */
+/* out (c.n) = derivative of t/h - 1/2 */
 void tac_flight_late_jac(const tacFlight *f, double *out);
 /* d(shift)/d(time left) of row k. */
 double tac_flight_span_rate(const tacLcp *lcp, int k);
