@@ -195,26 +195,26 @@ static inline tacVec6 add_free(tacWork *w, int first, const double *v) {
     return V;
 }
 
-void tac_kinematics_v(const tacModel *m, tacWork *w, const double *v) {
-    w->V[0] = tac_zero6();
-    for (int b = 1; b < m->nbody; b++) {
-        if (tac_floats(m, b)) {
-            w->V[b] = add_free(w, m->body_dof_adr[b], v);
+/* Velocity of a body behind its joints. */
+static tacVec6 add_joints(const tacModel *m, tacWork *w, int body, const double *v) {
+    tacVec6 V = w->V[m->body_parent[body]];
+    int first = m->body_joint_adr[body], last = first + m->body_joint_num[body];
+    for (int j = first; j < last; j++) {
+        int type = m->joint_type[j], dof = m->joint_dof_adr[j];
+        if (type == TAC_JOINT_HINGE || type == TAC_JOINT_SLIDE) {
+            V = add_dofs(w, V, dof, 1, v);
             continue;
         }
-        tacVec6 V = w->V[m->body_parent[b]];
-        int first = m->body_joint_adr[b], last = first + m->body_joint_num[b];
-        for (int j = first; j < last; j++) {
-            int type = m->joint_type[j], dof = m->joint_dof_adr[j];
-            if (type == TAC_JOINT_HINGE || type == TAC_JOINT_SLIDE) {
-                V = add_dofs(w, V, dof, 1, v);
-                continue;
-            }
-            V = add_dofs(w, V, dof, 3, v);
-            if (type == TAC_JOINT_FREE) V = add_dofs(w, V, dof + 3, 3, v);
-        }
-        w->V[b] = V;
+        V = add_dofs(w, V, dof, 3, v);
+        if (type == TAC_JOINT_FREE) V = add_dofs(w, V, dof + 3, 3, v);
     }
+    return V;
+}
+
+void tac_kinematics_v(const tacModel *m, tacWork *w, const double *v) {
+    w->V[0] = tac_zero6();
+    for (int b = 1; b < m->nbody; b++)
+        w->V[b] = tac_floats(m, b) ? add_free(w, m->body_dof_adr[b], v) : add_joints(m, w, b, v);
 }
 
 tacVec6 tac_base_acceleration(const tacModel *m) {

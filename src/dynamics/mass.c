@@ -30,40 +30,44 @@ static void add_tendon_inertia(const tacModel *m, tacWork *w) {
     }
 }
 
-/* 1: dof i is the k-th translation of a free joint on the world, k = 1, 2, 3, whose axis is (0, e_k). */
-static inline int is_shift(const tacModel *m, int i, int k) {
-    return m->dof_depth[i] == k && m->joint_type[m->dof_joint[i]] == TAC_JOINT_FREE;
+/* The row of dof i: products of U = Ic_i S_i with its own axis and with those of its ancestors behind dof `last`. */
+static inline tacVec6 fill_row(const tacModel *m, const tacWork *w, int i, int last, double *row) {
+    tacVec6 U = tac_inertia_mul(w->composite[m->dof_body[i]], w->S[i]);
+    *row++ = tac_dot6(w->S[i], U) + m->dof_armature[i];
+    for (int j = m->dof_parent[i]; j != last; j = m->dof_parent[j])
+        *row++ = tac_dot6(w->S[j], U);
+    return U;
 }
 
-/* Row of a translation along (0, e_k): its momentum is the mass times e_k, and no other axis before it has a part. */
-static void fill_shift(const tacModel *m, const tacWork *w, int i, double *row) {
+/* The row of a dof of a floating tree. Its first three dofs are translations along (0, e_k): their momentum is the mass
+ * times e_k, and no other axis before it has a part. U of any other dof along these axes is its linear part. */
+static void fill_floating_row(const tacModel *m, const tacWork *w, int i, int first, double *row) {
+    int n = m->dof_depth[i] - 3;
+    if (n > 0) {
+        tacVec6 U = fill_row(m, w, i, first + 2, row);
+        row[n] = U.lin.z;
+        row[n + 1] = U.lin.y;
+        row[n + 2] = U.lin.x;
+        return;
+    }
     row[0] = w->composite[m->dof_body[i]].m + m->dof_armature[i];
     for (int k = 1; k < m->dof_depth[i]; k++)
         row[k] = 0;
 }
 
-/* Any other row. U = Ic_i S_i along the axes (0, e_k) is its linear part. */
-static inline void fill_row(const tacModel *m, const tacWork *w, int i, double *row) {
-    tacVec6 U = tac_inertia_mul(w->composite[m->dof_body[i]], w->S[i]);
-    int j = m->dof_parent[i];
-    *row++ = tac_dot6(w->S[i], U) + m->dof_armature[i];
-    for (; j >= 0 && !is_shift(m, j, 3); j = m->dof_parent[j])
-        *row++ = tac_dot6(w->S[j], U);
-    if (j < 0) return;
-    row[0] = U.lin.z;
-    row[1] = U.lin.y;
-    row[2] = U.lin.x;
-}
-
 /* Composite rigid bodies [Featherstone2008, table 6.2]: M_ij = S_j . (Ic_i S_i) for j an ancestor of i or i itself. */
 void tac_crba(const tacModel *m, tacWork *w) {
     composite_inertias(m, w);
-    for (int i = 0; i < m->nv; i++) {
+    for (int i = 0, root = 0, floats = 0; i < m->nv; i++) {
         double *row = w->M + m->dof_M_adr[i];
-        if (is_shift(m, i, 1) || is_shift(m, i, 2) || is_shift(m, i, 3))
-            fill_shift(m, w, i, row);
+        if (root != m->body_root[m->dof_body[i]]) {
+            root = m->body_root[m->dof_body[i]];
+            floats = tac_floats(m, root);
+        }
+        if (floats)
+            fill_floating_row(m, w, i, m->body_dof_adr[root], row);
         else
-            fill_row(m, w, i, row);
+            fill_row(m, w, i, -1, row);
     }
     add_tendon_inertia(m, w);
 }

@@ -1,21 +1,27 @@
 /* Bits of motions and derivatives, one line each:
  *
- *   model way integrator hash-of-states hash-of-A-and-B hash-of-the-rest failures broken projection size
+ *   model way integrator hash-of-states hash-of-A-and-B hash-of-the-rest failures broken hash-of-the-plain shared
  *
  * The rest: derivatives by parameters, reverse mode, outputs of forces with derivatives, and what a step tells of its
  * margins. failures: steps and derivatives that are not a success. broken: the most by which a state of the motion
- * breaks a constraint, over the time step, in m/s or rad/s (contact lcp and ncp tell). projection: the derivatives of
- * all kinds in one random direction; size: their Euclidean norm. Two versions that differ by rounding agree in both.
+ * breaks a constraint, over the time step, in m/s or rad/s (contact lcp and ncp tell).
+ *
+ * The plain: all derivatives but those of steps whose rows share forces, which multiply rounding by their conditioning.
+ * shared: the derivatives of these steps in a random direction, each array in units of that rounding, so that two
+ * versions that round otherwise differ by a small number.
  *
  * Public interface only, so that the same file compiles against another version of the library. */
 #include <tactus/io.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 60, STEPS_PER_DERIVATIVE = 20 };
+/* Conditioning above which rows of contact lcp share forces. */
+#define SHARED 1e4
 
 /* A contact model with the options that choose other code. */
 typedef struct Way {
@@ -54,8 +60,8 @@ typedef struct Run {
     tacSim *sim;
     int nx, ndx, nu, np, nz, failures;
     double *x, *u, *A, *B, *P, *z, *C, *D, *E, *gx, *gu, *gp, *ybar, broken;
-    double projection, squares;
-    uint64_t motion, derivative, more, numbers;
+    double shared;
+    uint64_t motion, derivative, more, plain, numbers;
 } Run;
 
 static const tacOutput OUTPUTS[] = {
@@ -65,13 +71,33 @@ static double *doubles(int n) { return calloc((size_t)(n > 0 ? n : 1), sizeof(do
 
 static uint64_t mix(const double *a, int n, uint64_t hash) { return tac_hash(a, (size_t)n * sizeof *a, hash); }
 
-/* Derivatives count in a hash, and in the projection and size of all of them. */
-static void add(Run *r, uint64_t *hash, const double *a, int n) {
-    *hash = mix(a, n, *hash);
-    for (int i = 0; i < n; i++) {
-        r->projection += tac_random_normal(6, 7, r->numbers++) * a[i];
-        r->squares += a[i] * a[i];
+/* The arrays of one derivative, by state, input and parameters. */
+typedef struct Derivative {
+    const double *array[3];
+    int n[3];
+} Derivative;
+
+static void add_plain(Run *r, const Derivative *d) {
+    for (int k = 0; k < 3; k++)
+        r->plain = mix(d->array[k], d->n[k], r->plain);
+}
+
+static void add_shared(Run *r, const Derivative *d, double conditioning) {
+    for (int k = 0; k < 3; k++) {
+        double size = 0, along = 0;
+        for (int i = 0; i < d->n[k]; i++) {
+            size = fmax(size, fabs(d->array[k][i]));
+            along += tac_random_normal(6, 7, r->numbers++) * d->array[k][i];
+        }
+        if (size > 0) r->shared += along / (size * conditioning * DBL_EPSILON);
     }
+}
+
+static void add_step(Run *r, const Derivative *d, double conditioning) {
+    if (conditioning > SHARED)
+        add_shared(r, d, conditioning);
+    else
+        add_plain(r, d);
 }
 
 static tacOutputs outputs_of(const Run *r) {
@@ -101,38 +127,58 @@ static void close_run(Run *r) {
         free(all[i]);
 }
 
+static Derivative gradient_of(const Run *r) { return (Derivative){{r->gx, r->gu, r->gp}, {r->ndx, r->nu, r->np}}; }
+
+static Derivative jacobian_of(const Run *r, int rows, const double *x, const double *u, const double *p) {
+    return (Derivative){{x, u, p}, {rows * r->ndx, rows * r->nu, rows * r->np}};
+}
+
 static void mix_grad(Run *r, tacStatus status) {
-    add(r, &r->more, r->gx, r->ndx);
-    add(r, &r->more, r->gu, r->nu);
-    add(r, &r->more, r->gp, r->np);
+    r->more = mix(r->gx, r->ndx, r->more);
+    r->more = mix(r->gu, r->nu, r->more);
+    r->more = mix(r->gp, r->np, r->more);
     r->failures += status != TAC_OK;
+}
+
+static void pull_step(Run *r) {
+    const tacGrad g = {r->gx, r->gu, r->gp};
+    tacStepInfo info;
+    mix_grad(r, tac_step_vjp(r->sim, r->x, r->u, r->ybar, &g, &info));
+    const Derivative d = gradient_of(r);
+    add_step(r, &d, info.conditioning);
 }
 
 /* By every number of u and theta, forward and in reverse. */
 static void differentiate(Run *r) {
-    const tacGrad g = {r->gx, r->gu, r->gp};
     tacStepInfo info;
     tacStatus status = tac_step_jac(r->sim, r->x, r->u, NULL, &(tacJac){r->A, r->B, r->P}, &info);
-    add(r, &r->derivative, r->A, r->ndx * r->ndx);
-    add(r, &r->derivative, r->B, r->ndx * r->nu);
-    add(r, &r->more, r->P, r->ndx * r->np);
+    const Derivative d = jacobian_of(r, r->ndx, r->A, r->B, r->P);
+    r->derivative = mix(r->A, r->ndx * r->ndx, r->derivative);
+    r->derivative = mix(r->B, r->ndx * r->nu, r->derivative);
+    r->more = mix(r->P, r->ndx * r->np, r->more);
     const double told[] = {info.class_margin, info.feature_margin, info.force_margin,
                            info.conditioning, info.ties,           (double)(info.active_set >> 12)};
     r->more = mix(told, sizeof told / sizeof *told, r->more);
+    r->plain = mix(told, sizeof told / sizeof *told, r->plain);
     r->failures += status != TAC_OK;
-    mix_grad(r, tac_step_vjp(r->sim, r->x, r->u, r->ybar, &g, NULL));
+    add_step(r, &d, info.conditioning);
+    pull_step(r);
 }
 
 static void differentiate_outputs(Run *r) {
     const tacGrad g = {r->gx, r->gu, r->gp};
     const tacOutputs outputs = outputs_of(r);
     tacStatus status = tac_outputs_jac(r->sim, r->x, r->u, &outputs, r->z, &(tacJac){r->C, r->D, r->E});
+    const Derivative d = jacobian_of(r, r->nz, r->C, r->D, r->E);
     r->more = mix(r->z, r->nz, r->more);
-    add(r, &r->more, r->C, r->nz * r->ndx);
-    add(r, &r->more, r->D, r->nz * r->nu);
-    add(r, &r->more, r->E, r->nz * r->np);
+    r->more = mix(r->C, r->nz * r->ndx, r->more);
+    r->more = mix(r->D, r->nz * r->nu, r->more);
+    r->more = mix(r->E, r->nz * r->np, r->more);
     r->failures += status != TAC_OK;
+    add_plain(r, &d);
     mix_grad(r, tac_outputs_vjp(r->sim, r->x, r->u, &outputs, r->ybar, &g));
+    const Derivative pulled = gradient_of(r);
+    add_plain(r, &pulled);
 }
 
 /* Inside their ranges: a clamped control has no effect. */
@@ -169,9 +215,9 @@ static void run(const char *path, const tacModel *model, const Way *way, tacInte
     if (tac_sim_new(model, &r.options, &r.sim, NULL) != TAC_OK) return;
     open_run(&r);
     move(&r);
-    printf("%s %s %s %016llx %016llx %016llx %d %.3g %.17g %.17g\n", path, way->name, INTEGRATORS[integrator],
+    printf("%s %s %s %016llx %016llx %016llx %d %.3g %016llx %.17g\n", path, way->name, INTEGRATORS[integrator],
            (unsigned long long)r.motion, (unsigned long long)r.derivative, (unsigned long long)r.more, r.failures,
-           r.broken, r.projection, sqrt(r.squares));
+           r.broken, (unsigned long long)r.plain, r.shared);
     close_run(&r);
 }
 
