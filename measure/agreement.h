@@ -1,4 +1,4 @@
-/* How far apart two results are: one measure for the tests, the evidence programs and the benchmarks. What is not
+/* Distance of two results: one measure for the tests, the evidence programs and the benchmarks. What is not
  * finite agrees with nothing. */
 #pragma once
 

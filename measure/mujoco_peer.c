@@ -149,7 +149,7 @@ void measure_mujoco_use(tacMujoco *peer, tacMujocoIntegrator integrator) {
     peer->model->opt.integrator = NUMBER[integrator];
 }
 
-/* Of motions that stand beside error-controlled ones. */
+/* Solver tolerance of motions that are compared with error-controlled ones. */
 static const double RUN_TOLERANCE = 1e-15;
 enum { RUN_ITERATIONS = 100 };
 

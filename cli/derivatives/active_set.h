@@ -1,4 +1,4 @@
-/* Which clamps hold at a state: where this changes, a step has a kink, and differences across it mean nothing. */
+/* Clamps that hold at a state: where this set changes, a step has a kink, and differences across it mean nothing. */
 #pragma once
 
 #include "tactus/tactus.h"

@@ -20,7 +20,7 @@ enum { LOWEST = -15, HIGHEST = 1 };
 /* Pixels. */
 enum { WIDTH = 760, HEIGHT = 460, LEFT = 70, RIGHT = 30, TOP = 64, BOTTOM = 52 };
 
-/* What is plotted. */
+/* Curves of the plot. */
 typedef struct Curves {
     double step[POINTS], forward[POINTS], central[POINTS];
     double exact;

@@ -29,7 +29,7 @@ enum { NSTEPS = sizeof FIRST_STEPS / sizeof *FIRST_STEPS };
  * estimate, and at most MOST_BLUR. */
 #define BLUR_FACTOR 10
 #define MOST_BLUR   1e-3
-/* Of the conditioning of the systems that derivatives solve: what forward and reverse mode may differ by. */
+/* Forward and reverse mode may differ by this times the conditioning of the systems that derivatives solve. */
 #define REVERSE_SHARE 1e-13
 /* Samples are handled in groups so that setting a parameter serves many; numbers of P kept at once. */
 enum { GROUP = 256, KEPT_NUMBERS = 1 << 23 };
@@ -105,7 +105,7 @@ static double column_error(const Runner *r, int column, const double *F, const d
     return worst;
 }
 
-/* What differences hold to by their own estimates, r->estimate: the largest of a column, in its blocks' units. */
+/* Error of the differences by their own estimates, r->estimate: the largest of a column, in its blocks' units. */
 static double column_blur(const Runner *r, const double scale[CLI_ROW_BLOCKS]) {
     const int nv = r->d.size.nv, first[] = {0, nv, 2 * nv, r->d.size.ndx};
     double most = 0;

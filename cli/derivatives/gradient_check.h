@@ -16,7 +16,7 @@
 
 /* Places inside a stencil, on either side, where the active set is looked at. */
 enum { CLI_SWITCH_PLACES = 8 };
-/* Of the tolerance: differences from the first of their first steps that are known to this are not refined. */
+/* Share of the tolerance: differences with a smaller error estimate at their first step are not refined. */
 #define CLI_KNOWN_WELL 1e-2
 
 /* Least share of the states at which derivatives were compared: of fewer, all that passed say nothing of the model. */
@@ -25,7 +25,7 @@ enum { CLI_SWITCH_PLACES = 8 };
 /* |analytic - difference| / scale. */
 double cli_relative_error(double analytic, double difference, double scale);
 
-/* Where the largest error was. */
+/* Place of the largest error. */
 typedef struct tacWorstEntry {
     double error;
     long sample;
@@ -42,7 +42,7 @@ typedef struct tacOddSample {
 } tacOddSample;
 enum { CLI_ODD_SAMPLES = 32 };
 
-/* What came out at a state that the model names. */
+/* Result at a state that the model names. */
 typedef enum {
     CLI_PASSED,
     CLI_KINK,    /* the step says that derivatives jump here: differences across do not agree */

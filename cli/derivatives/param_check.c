@@ -19,7 +19,7 @@
 /* Further tries, as factors of it: smaller ones stay clear of kinks. */
 static const double FACTORS[] = {1, 0.1, 0.01, 0.001, 1e-4, 1e-5, 10};
 enum { NFACTORS = sizeof FACTORS / sizeof *FACTORS };
-/* Of the stencil that is looked into for another active set. */
+/* Share of the stencil that is searched for another active set. */
 #define SWITCH_FACTOR 0.001
 /* A parameter on the edge moves inside by this many first steps: far enough for the largest of them, or, where that is
  * too far, for the first. */
@@ -236,7 +236,7 @@ static void record(tacGradientCheck *check, const Sweep *w, long first, double (
     }
 }
 
-/* What is known about one parameter, per sample: the best agreement so far. */
+/* Results of one parameter, per sample: the best agreement so far. */
 typedef struct Best {
     double (*block)[CLI_ROW_BLOCKS];
     double *worst;

@@ -3,7 +3,7 @@
 
 #include "cli/derivatives/gradient_check.h"
 
-/* What is known about one sample. */
+/* Errors of one sample. */
 typedef struct tacSampleErrors {
     tacStatus status;
     int same_map;  /* the step with derivatives gave the same bits as the step without */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { ALIGNMENT = 64, PLACE = 3 };
-/* Of the value: the largest change where none is given; m/s and so on where the value is zero. */
+/* Default of the largest change: share of the value; where the value is zero, its own unit. */
 #define DEFAULT_SHARE 0.2
 
 /* --- What is meant ------------------------------------------------------------------------------------------------ */
@@ -198,7 +198,7 @@ static int run_motion(const char *verb, const tacRun *run, int frames, tacSweep 
     return result;
 }
 
-/* Where the body is in the last frame. */
+/* Place of the body in the last frame. */
 static int find_place(const char *verb, const tacRun *run, const tacModel *model, const double *x, int body,
                       double *place) {
     const tacOutput output = {TAC_OUT_BODY_POS, body};

@@ -70,7 +70,7 @@ static int add_ground(const char *verb, tacModelFile *file) {
     return CLI_GO_ON;
 }
 
-/* What the flags change in a loaded model. */
+/* Applies the flags that change a loaded model. */
 static int change_model(const char *verb, const tacModelArgs *args, tacModelFile *file) {
     int result = args->ground ? add_ground(verb, file) : CLI_GO_ON;
     for (int i = 0; i < args->set.count && result == CLI_GO_ON; i++)

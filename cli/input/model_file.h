@@ -5,7 +5,7 @@
 
 #include "tactus/io.h"
 
-/* What the shared options say. */
+/* Values of the shared options. */
 typedef struct tacModelArgs {
     const char *path; /* the operand */
     int lenient, allow_outside, ground;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { FIRST_ROWS = 256, NAME = 192, KINDS = 4, MAX_COLUMNS = 1 << 16 };
-/* Where a column goes: a place of [time | x | u], or nowhere. */
+/* Destination of a column: a place of [time | x | u], or none. */
 enum { NOWHERE = -1, TIME = 0 };
 /* Shortest quaternion that still says which way. */
 #define LEAST_LENGTH 1e-6
@@ -59,7 +59,7 @@ static int number_of(const tacModel *m, int kind, const char *cell) {
     return -1;
 }
 
-/* Where the column of this name goes. */
+/* Destination of the column of this name. */
 static int find_place(const Reader *r, int column, const char *cell, int *place) {
     *place = strcmp(cell, "time") == 0 ? TIME : NOWHERE;
     for (int kind = 0; kind < KINDS; kind++) {

@@ -1,4 +1,4 @@
-/* How to step: the options that every verb which steps shares. Flags, words and help come from tac_option_info. */
+/* Options shared by all verbs that step. Flags, words and help come from tac_option_info. */
 #pragma once
 
 #include "cli/options.h"

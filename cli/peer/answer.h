@@ -1,4 +1,4 @@
-/* What an engine says of one state: acceleration, forces of constraints, contacts, next state; and how far two such
+/* An engine's results at one state: acceleration, forces of constraints, contacts, next state; and how far two such
  * answers are apart. */
 #pragma once
 

@@ -164,7 +164,7 @@ static void count_step(const tacStepInfo *info, int of, tacBenchRow *row) {
     sum->steps++;
 }
 
-/* Where the timed steps start: in contact, along a motion from the first state. */
+/* States that timed steps start from: in contact, along a motion from the first state. */
 static void find_states(Scene *s, tacBenchRow *row) {
     size_t nx = (size_t)tac_nx(s->m);
     tacStepInfo info = {0};
@@ -284,7 +284,7 @@ static void scene_free(Scene *s) {
     tac_sim_free(s->sim);
 }
 
-/* Where the motion, or the one state, is. */
+/* Chooses the start of the motion, or the one state. */
 static void choose_start(Scene *s, const tacStart *start) {
     if (start != NULL) {
         memcpy(s->x, start->x, (size_t)tac_nx(s->m) * sizeof *s->x);

@@ -6,7 +6,7 @@
 
 #include "tactus/io.h"
 
-/* What the page says about the run. */
+/* Words of the page about the run. */
 typedef struct tacPageWords {
     const char *title;               /* name of the robot */
     const char *command;             /* the command line that made it */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static const char *const FEATURES[] = {"point", "line", "plane", "circle", "ellipsoid", "side"};
-/* How many of its two numbers a kind of feature has. */
+/* Count of numbers that identify a kind of feature, at most two. */
 static const int NUMBERS[] = {1, 2, 1, 1, 0, 0};
 enum { NFEATURE = sizeof NUMBERS / sizeof *NUMBERS };
 

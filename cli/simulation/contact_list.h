@@ -35,7 +35,7 @@ void cli_contacts_free(tacContactList *list);
 json_t *cli_contact_json(tacJson *json, const tacModel *model, const char *list, const tacContact *contact);
 /* [{"kind", "id"}, {"kind", "id"}]: the pieces of the two surfaces that touch. */
 json_t *cli_features_json(const tacContact *contact);
-/* How far the features are from changing, m; null where they never do: JSON has no infinity. */
+/* Distance of the features from a change, m; null if they never change: JSON has no infinity. */
 json_t *cli_switch_margin_json(tacJson *json, const char *name, const tacContact *contact);
 /* "point 3", "line 0 1", "plane 2", "circle 0", "ellipsoid", "side". Writes to text. */
 const char *cli_feature_text(tacFeature feature, char *text, size_t size);

@@ -33,5 +33,5 @@ typedef struct tacRun {
 /* Runs until `steps` are made or a step fails; x is then the last good state. CLI_GO_ON, or CLI_CANNOT after a message
  * when it could not begin. */
 int cli_run(const char *verb, tacRun *run, tacMotion *motion);
-/* How the run ended in a word: why it stopped; else that steps were not solved; else success. */
+/* Status of the whole run: the reason why it stopped; else that steps were not solved; else success. */
 tacStatus cli_run_status(const tacRun *run);

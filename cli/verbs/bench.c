@@ -212,7 +212,7 @@ static int bench_arm(const tacModelArgs *model, const tacStepArgs *step, const t
     return result;
 }
 
-/* What to bench when nothing was named: entry 0 is the arm, the rest are files. */
+/* Models to bench if none is named: entry 0 is the arm, all others are files. */
 static int choose_robots(const char **paths) {
     int n = 0;
     paths[n++] = NULL;

@@ -23,7 +23,7 @@ typedef struct tacCompareArgs {
     const char *states, *answers;
 } tacCompareArgs;
 
-/* Of --contact: those that MuJoCo has. */
+/* Words of --contact that MuJoCo has. */
 enum { CONTACT_SOFT, CONTACT_NONE };
 
 static const tacArg COMPARE_OPTIONS[] = {
@@ -238,7 +238,7 @@ static int run(tacModelFile *file, const tacCompareArgs *own, const char *path, 
     return result;
 }
 
-/* What says where a motion starts and what drives it is of no use to random states. */
+/* Refuses options of a motion's start and controls: random states use none. */
 static int check_samples(const tacStateArgs *state, const tacControlArgs *control) {
     const char *given = state->state != NULL    ? "--state"
                         : state->key != NULL    ? "--key"

@@ -35,7 +35,7 @@ static const char *const SUMMARY =
     "P = dy/dtheta. The parameters theta are those of --param. The rows, and the columns of A,\n"
     "are the displacements dq (one per degree of freedom), dv and da.";
 
-/* What was differentiated, and how. */
+/* The derivative that was asked for. */
 typedef struct tacGradRun {
     const tacModel *model;
     tacOptions options;
@@ -100,7 +100,7 @@ static json_t *param_names(const tacParamList *params) {
     return list;
 }
 
-/* What each --tie stands for. */
+/* The parameters that each --tie names. */
 static json_t *tied_json(const tacModel *m, const tacParamList *params) {
     json_t *tied = json_object();
     char path[CLI_PARAMETER_PATH];
@@ -122,7 +122,7 @@ static json_t *state_json(tacJson *json, const tacModel *m, const double *y) {
     return next;
 }
 
-/* What inner steps report. No gap turned back: graze_margin is null. */
+/* The report of inner steps. No gap turned back: graze_margin is null. */
 static json_t *inner_json(tacJson *json, const tacStepInfo *info) {
     json_t *inner = json_object();
     json_object_set_new(inner, "accepted", json_integer(info->inner_accepted));

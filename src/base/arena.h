@@ -30,7 +30,7 @@ typedef struct tacArena {
 } tacArena;
 
 #ifdef TAC_CHECKS
-/* Nobody may touch these bytes, or everybody may again: for the address sanitizer, otherwise nothing. */
+/* Forbids, or allows again, all access to these bytes under the address sanitizer. Otherwise nothing. */
 void tac_memory_close(void *memory, size_t bytes);
 void tac_memory_open(void *memory, size_t bytes);
 /* A block of `bytes` that begins at `start` becomes fresh memory with a red zone behind it. */

@@ -134,7 +134,8 @@ static int open_work(Work *w, int n) {
     w->n = n;
     w->capacity = 2 * n + 8; /* a polytope of n faces has at most 2 n - 4 corners */
     w->plane = malloc(most * sizeof *w->plane);
-    w->edge = malloc(2 * most * sizeof *w->edge), w->kept = malloc(2 * most * sizeof *w->kept);
+    w->edge = malloc(2 * most * sizeof *w->edge);
+    w->kept = malloc(2 * most * sizeof *w->kept);
     w->corner = malloc(2 * most * sizeof *w->corner);
     w->vert = malloc((size_t)w->capacity * sizeof *w->vert);
     w->id = malloc((2 * most + (size_t)w->capacity) * sizeof *w->id);
@@ -189,8 +190,11 @@ static int add_solved(tacBuilder *b, const tacMeshDef *def, const Work *w) {
     int *all = w->id; /* as many as corners at most */
     for (int i = 0; i < w->nvert; i++)
         all[i] = i;
-    d.nvert = d.nhullvert = w->nvert, d.vert = w->vert, d.hullvert = all;
-    d.nface = d.nhullface = w->ntriangle, d.face = d.hullface = w->triangle;
+    d.nvert = d.nhullvert = w->nvert;
+    d.vert = w->vert;
+    d.hullvert = all;
+    d.nface = d.nhullface = w->ntriangle;
+    d.face = d.hullface = w->triangle;
     return tac_model_add_mesh(b, &d);
 }
 

@@ -66,7 +66,7 @@ tacStatus tac_adaptive_rate_vjp(void *user, const double *x, const double *bar, 
     return TAC_OK;
 }
 
-/* Actuators that reach their force range bend f: signals of the unclamped forces. */
+/* f has a kink where an actuator reaches its force range: signals of the unclamped forces. */
 int tac_adaptive_signals(const tacAdaptive *a, const double *x, double *signal) {
     const tacModel *m = a->ctx->model;
     int n = 0;
