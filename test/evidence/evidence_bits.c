@@ -1,6 +1,6 @@
 /* Bits of motions and derivatives, one line each:
  *
- *   model way integrator hash-of-states hash-of-A-and-B hash-of-the-rest failures broken hash-of-the-plain shared
+ *   model way integrator hash-of-states hash-of-A-and-B hash-of-the-rest failures broken hash-of-the-plain shared hash-of-margins
  *
  * The rest: derivatives by parameters, reverse mode, outputs of forces with derivatives, and what a step tells of its
  * margins. failures: steps and derivatives that are not a success. broken: the most by which a state of the motion
@@ -8,7 +8,7 @@
  *
  * The plain: all derivatives but those of steps whose rows share forces, which multiply rounding by their conditioning.
  * shared: the derivatives of these steps in a random direction, each array in units of that rounding, so that two
- * versions that round otherwise differ by a small number.
+ * versions that round otherwise differ by a small number. margins: what a step tells of them.
  *
  * Public interface only, so that the same file compiles against another version of the library. */
 #include <tactus/io.h>
@@ -61,7 +61,7 @@ typedef struct Run {
     int nx, ndx, nu, np, nz, failures;
     double *x, *u, *A, *B, *P, *z, *C, *D, *E, *gx, *gu, *gp, *ybar, broken;
     double shared;
-    uint64_t motion, derivative, more, plain, numbers;
+    uint64_t motion, derivative, more, plain, margins, numbers;
 } Run;
 
 static const tacOutput OUTPUTS[] = {
@@ -140,12 +140,13 @@ static void mix_grad(Run *r, tacStatus status) {
     r->failures += status != TAC_OK;
 }
 
-static void pull_step(Run *r) {
+/* conditioning: that of forward mode. Gradients of other classes have their own, and impacts tell none. */
+static void pull_step(Run *r, double conditioning) {
     const tacGrad g = {r->gx, r->gu, r->gp};
     tacStepInfo info;
     mix_grad(r, tac_step_vjp(r->sim, r->x, r->u, r->ybar, &g, &info));
     const Derivative d = gradient_of(r);
-    add_step(r, &d, info.conditioning);
+    add_step(r, &d, fmax(conditioning, info.conditioning));
 }
 
 /* By every number of u and theta, forward and in reverse. */
@@ -159,10 +160,10 @@ static void differentiate(Run *r) {
     const double told[] = {info.class_margin, info.feature_margin, info.force_margin,
                            info.conditioning, info.ties,           (double)(info.active_set >> 12)};
     r->more = mix(told, sizeof told / sizeof *told, r->more);
-    r->plain = mix(told, sizeof told / sizeof *told, r->plain);
+    r->margins = mix(told, sizeof told / sizeof *told, r->margins);
     r->failures += status != TAC_OK;
     add_step(r, &d, info.conditioning);
-    pull_step(r);
+    pull_step(r, info.conditioning);
 }
 
 static void differentiate_outputs(Run *r) {
@@ -215,9 +216,9 @@ static void run(const char *path, const tacModel *model, const Way *way, tacInte
     if (tac_sim_new(model, &r.options, &r.sim, NULL) != TAC_OK) return;
     open_run(&r);
     move(&r);
-    printf("%s %s %s %016llx %016llx %016llx %d %.3g %016llx %.17g\n", path, way->name, INTEGRATORS[integrator],
+    printf("%s %s %s %016llx %016llx %016llx %d %.3g %016llx %.17g %016llx\n", path, way->name, INTEGRATORS[integrator],
            (unsigned long long)r.motion, (unsigned long long)r.derivative, (unsigned long long)r.more, r.failures,
-           r.broken, (unsigned long long)r.plain, r.shared);
+           r.broken, (unsigned long long)r.plain, r.shared, (unsigned long long)r.margins);
     close_run(&r);
 }
 
