@@ -4,7 +4,7 @@ import json
 import math
 import statistics
 
-from checks.before import PIECES, Timer, before_tree, compare_bits, compiled, ratio, turned
+from checks.before import PIECES, Timer, before_tree, compare_bits, compiled, on_purpose, ratio
 from checks.evidence import side_by_side
 from checks.exact.energy import simulated
 from checks.registry import ROOT, Failed, Result, check
@@ -127,4 +127,4 @@ def spin_speed(context):
 
 @check("exact-spin-bits", bar="motions, derivatives, outputs and margins of our robots and 50 random models as before, but for lcp where a body turns alone", slow=True)
 def spin_bits(context):
-    return compare_bits(context, BEFORE, 3, turned(context))
+    return compare_bits(context, BEFORE, 3, on_purpose(context))
