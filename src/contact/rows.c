@@ -253,36 +253,35 @@ static void add_combination(const tacModel *m, tacRows *rows, tacRow like, const
     if (row->num == 0) rows->n--; /* nothing moves along it */
 }
 
-/* 1: what acts is given for the limit, and it does. -1: it is not given. */
-static int limit_acts(const tacRows *rows, tacRowKind kind, int id, int side) {
-    const unsigned char *acts = kind == TAC_ROW_JOINT_LIMIT ? rows->joint_acts : rows->tendon_acts;
-    return acts == NULL ? -1 : acts[2 * id + side];
+/* What acts of the limits of one joint or tendon, 2 numbers. NULL: it is not given. */
+static const unsigned char *limits_that_act(const unsigned char *acts, int id) {
+    return acts == NULL ? NULL : acts + 2 * (ptrdiff_t)id;
 }
 
-/* Adds both ends of a coordinate's range if the step may reach them. */
-static void add_limits(const tacModel *m, tacRow like, double margin, const double *q, const double *v, double reach,
-                       tacRows *rows) {
+/* Adds both ends of a coordinate's range if the step may reach them, or those that act. */
+static void add_limits(const tacModel *m, tacRow like, double margin, const unsigned char *acts, const double *q,
+                       const double *v, double reach, tacRows *rows) {
     for (int side = 0; side < 2; side++) {
         like.axis = side;
         tacCombination a = tac_row_combination(m, &like, q);
         double near = margin + reach * (tac_abs(tac_coordinate_rate(m, a.c[0], v)) + 1);
-        int acts = limit_acts(rows, like.kind, like.id, side);
-        if (acts < 0 ? a.pos < near : acts) add_combination(m, rows, like, &a);
+        if (acts == NULL ? a.pos < near : acts[side]) add_combination(m, rows, like, &a);
     }
 }
 
 static void add_all_limits(const tacModel *m, const double *q, const double *v, double reach, tacRows *rows) {
     for (int j = 0; j < m->njnt; j++) {
         if (!m->joint_limited[j] || m->joint_type[j] == TAC_JOINT_FREE) continue;
-        int acts = limit_acts(rows, TAC_ROW_JOINT_LIMIT, j, 1);
-        if (m->joint_type[j] == TAC_JOINT_BALL && acts != 0)
-            tac_add_ball_limit(m, j, q, v, acts < 0 ? reach : TAC_INFINITY, rows);
-        else if (m->joint_type[j] != TAC_JOINT_BALL)
-            add_limits(m, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = j}, m->joint_margin[j], q, v, reach, rows);
+        const unsigned char *acts = limits_that_act(rows->joint_acts, j);
+        if (m->joint_type[j] != TAC_JOINT_BALL)
+            add_limits(m, (tacRow){.kind = TAC_ROW_JOINT_LIMIT, .id = j}, m->joint_margin[j], acts, q, v, reach, rows);
+        else if (acts == NULL || acts[1])
+            tac_add_ball_limit(m, j, q, v, acts == NULL ? reach : TAC_INFINITY, rows);
     }
     for (int t = 0; t < m->ntendon; t++)
         if (m->tendon_limited[t])
-            add_limits(m, (tacRow){.kind = TAC_ROW_TENDON_LIMIT, .id = t}, m->tendon_margin[t], q, v, reach, rows);
+            add_limits(m, (tacRow){.kind = TAC_ROW_TENDON_LIMIT, .id = t}, m->tendon_margin[t],
+                       limits_that_act(rows->tendon_acts, t), q, v, reach, rows);
 }
 
 static void add_friction(const tacModel *m, const double *q, tacRows *rows) {
