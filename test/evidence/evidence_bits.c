@@ -1,6 +1,7 @@
 /* Bits of motions and derivatives, one line each:
  *
- *   model way integrator hash-of-states hash-of-A-and-B hash-of-the-rest failures broken hash-of-the-plain shared hash-of-margins
+ *   model way integrator hash-of-states hash-of-A-and-B hash-of-the-rest failures broken hash-of-the-plain shared
+ *   hash-of-margins
  *
  * The rest: derivatives by parameters, reverse mode, outputs of forces with derivatives, and what a step tells of its
  * margins. failures: steps and derivatives that are not a success. broken: the most by which a state of the motion
