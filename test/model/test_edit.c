@@ -138,7 +138,29 @@ static void keyframes_follow(void **state) {
     CHECK_NEAR(less->key_ctrl[k * less->nu], 2, 0);
     CHECK_NEAR(less->key_ctrl[k * less->nu + 1], 3, 0);
     CHECK_NEAR(less->key_act[k * less->na], 0.5, 0);
-    tac_model_free(less), tac_model_free(m);
+    tacModel *again = finish(edit(less)); /* its keyframe gave the pose of a mocap body that is gone */
+    CHECK(tac_model_hash(again) == tac_model_hash(less));
+    tac_model_free(again), tac_model_free(less), tac_model_free(m);
+}
+
+/* A keyframe that gave coordinates stays when no joint is left, and so does the hash of what is left. */
+static void keyframes_outlive_joints(void **state) {
+    (void)state;
+    tacBuilder *b = sample_builder();
+    double qpos[13] = {0};
+    tacKeyDef key = tac_default_key();
+    key.name = "mark", key.time = 0.25, key.qpos = qpos;
+    tac_model_add_key(b, &key);
+    tacError err;
+    while (tac_builder_count(b, TAC_KIND_BODY) > 1)
+        CHECK(tac_model_remove(b, TAC_KIND_BODY, 1, &err) == TAC_OK);
+    tacModel *less = finish(b), *again = finish(edit(less));
+    int k = tac_model_find(less, TAC_KIND_KEY, "mark");
+    CHECK_INT(less->nq, 0);
+    CHECK_NEAR(less->key_time[k], 0.25, 0);
+    CHECK_INT(less->key_given[k], 0);
+    CHECK(tac_model_hash(again) == tac_model_hash(less));
+    tac_model_free(again), tac_model_free(less);
 }
 
 static void removal_refuses(void **state) {
@@ -256,6 +278,7 @@ int main(void) {
         cmocka_unit_test(added_as_built_at_once),
         cmocka_unit_test(removing_takes_what_refers),
         cmocka_unit_test(keyframes_follow),
+        cmocka_unit_test(keyframes_outlive_joints),
         cmocka_unit_test(removal_refuses),
         cmocka_unit_test(attached_moves_as_one),
         cmocka_unit_test(attached_subtree),
