@@ -204,11 +204,14 @@ static void attached_moves_as_one(void **state) {
     at.pos = (tacVec3){1, -2, 0.5};
     at.quat = tac_quat_axis_angle((tacVec3){0.6, 0, 0.8}, 0.7);
     CHECK(tac_model_attach(b, 0, m, &at, NULL) == TAC_OK);
-    at.prefix = "right/";
+    at.prefix = NULL;
+    at.suffix = "/right";
     at.pos = (tacVec3){3, 0, 0};
     CHECK(tac_model_attach(b, 0, m, &at, NULL) == TAC_OK);
     tacModel *two = finish(b);
     CHECK_INT(two->nbody, 2 * m->nbody - 1);
+    CHECK_STR(tac_model_name(two, TAC_KIND_BODY, tac_model_find(two, TAC_KIND_BODY, "torso/right")), "torso/right");
+    CHECK_INT(tac_model_find(two, TAC_KIND_BODY, "left/torso/right"), -1);
     CHECK_INT(two->nv, 2 * m->nv);
     CHECK_INT(two->nu, 2 * m->nu);
     CHECK_INT(two->nkey, 2 * m->nkey);
