@@ -225,10 +225,10 @@ static void attached_moves_as_one(void **state) {
         CHECK_ARRAY(4, &moved_quat[k], &q, POSE_TOL);
     }
     CHECK(tac_model_find(two, TAC_KIND_ACTUATOR, "left/pull") >= 0 &&
-          tac_model_find(two, TAC_KIND_MESH, "right/cube") >= 0);
-    CHECK_STR(tac_model_name(two, TAC_KIND_TENDON, two->actuator_trnid[2 * (m->nu + 1)]), "right/cable");
+          tac_model_find(two, TAC_KIND_MESH, "cube/right") >= 0);
+    CHECK_STR(tac_model_name(two, TAC_KIND_TENDON, two->actuator_trnid[2 * (m->nu + 1)]), "cable/right");
     /* the floor of the attached world stands on the world, where the pose puts it */
-    CHECK_INT(two->geom_body[tac_model_find(two, TAC_KIND_GEOM, "right/floor")], 0);
+    CHECK_INT(two->geom_body[tac_model_find(two, TAC_KIND_GEOM, "floor/right")], 0);
     tac_model_free(two), tac_model_free(m);
 }
 
