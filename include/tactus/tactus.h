@@ -269,6 +269,11 @@ TAC_API tacStatus tac_batch_step_vjp(const tacModel *model, const tacOptions *op
 /* tac_step_jvp of n worlds: arrays of `along` have one block per world, dY is n by ndx. */
 TAC_API tacStatus tac_batch_step_jvp(const tacModel *model, const tacOptions *options, int n, const double *X,
                                      const double *U, const tacTangent *along, double *dY, int threads);
+/* tac_rollout_jvp of n worlds from X0 (n by nx): U and along->u are n by steps by ninput, along->x and along->theta
+ * have one row per world, X is n by (steps+1) by nx, dX n by (steps+1) by ndx. */
+TAC_API tacStatus tac_batch_rollout_jvp(const tacModel *model, const tacOptions *options, int n, int steps,
+                                        const double *X0, const double *U, const tacTangent *along, double *X,
+                                        double *dX, int threads);
 /* tac_rollout_vjp of n worlds. Each array of path and grad has one block per world. Each thread allocates memory for
  * `checkpoints` states. */
 TAC_API tacStatus tac_batch_rollout_vjp(const tacModel *model, const tacOptions *options, int n,

@@ -378,6 +378,10 @@ CASE(tac_rollout_jvp) {
     tacTangent along = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_rollout_jvp(P(w.sim), P(w.x), P(w.u), N(STEPS), P(&along), P(w.y), P(w.z), P(&w.info)));
 }
+CASE(tac_batch_rollout_jvp) {
+    tacTangent along = {NULL, NULL, NULL};
+    STATUS(tac_batch_rollout_jvp(P(w.m), O(&w.options), N(1), N(STEPS), P(w.x), P(w.u), P(&along), P(w.y), P(w.z), I(1)));
+}
 CASE(tac_batch_step_jvp) {
     tacTangent along = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_batch_step_jvp(P(w.m), O(&w.options), N(1), P(w.x), P(w.u), P(&along), P(w.y), I(1)));
@@ -748,6 +752,7 @@ static const struct {
              CALL(tac_batch_step_jac),
              CALL(tac_batch_step_vjp),
              CALL(tac_batch_step_jvp),
+             CALL(tac_batch_rollout_jvp),
              CALL(tac_batch_rollout_vjp),
              CALL(tac_default_batch_options),
              CALL(tac_batch_new),
