@@ -463,8 +463,8 @@ TAC_API tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *
  * force[2] of contact k. jac.A has room for 3 max x ndx numbers, jac.B 3 max x ninput, jac.P 3 max x nparam; the first
  * 3 *n rows are written. Forces are those of an exact solution: soft at the start of the step, lcp and ncp means over
  * it. For derivatives of point, normal, tangents and distance give a contact to tac_contact_jac; with ncp the contact
- * is listed at the start of the step, its force acts at the end. TAC_ERR_CONTACTS: more than max; *n is their number.
- * TAC_ERR_UNSUPPORTED: tacOptions.toi. */
+ * is listed at the start of the step, its force acts at the end. With tacOptions.toi forces change with the times of
+ * impacts, too. TAC_ERR_CONTACTS: more than max; *n is their number. */
 TAC_API tacStatus tac_step_contacts_jac(tacSim *sim, const double *x, const double *u, const tacJac *jac, int max,
                                         int *n);
 /* All constraints of such a step with contact soft: equalities, friction, limits, contacts. The zone of each, and its

@@ -97,6 +97,10 @@ CASE(tac_ode_jac) {
     tacOdeJac jac = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_ode_jac(falling(), few_states(), D(1), P(w.z), P(w.u), P(w.y), P(&jac), P(w.memory), P(&w.info)));
 }
+CASE(tac_ode_jvp) {
+    tacOdeTangent along = {P(w.A), P(w.B), 0.5};
+    STATUS(tac_ode_jvp(falling(), few_states(), D(1), P(w.z), P(w.u), P(&along), P(w.y), P(w.memory), P(&w.info)));
+}
 CASE(tac_ode_vjp) {
     tacOdeGrad grad = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_ode_vjp(falling(), few_states(), D(1), P(w.z), P(w.u), P(w.x), P(&grad), P(w.memory), P(&w.info)));
@@ -380,7 +384,8 @@ CASE(tac_rollout_jvp) {
 }
 CASE(tac_batch_rollout_jvp) {
     tacTangent along = {NULL, NULL, NULL};
-    STATUS(tac_batch_rollout_jvp(P(w.m), O(&w.options), N(1), N(STEPS), P(w.x), P(w.u), P(&along), P(w.y), P(w.z), I(1)));
+    STATUS(
+        tac_batch_rollout_jvp(P(w.m), O(&w.options), N(1), N(STEPS), P(w.x), P(w.u), P(&along), P(w.y), P(w.z), I(1)));
 }
 CASE(tac_batch_step_jvp) {
     tacTangent along = {P(w.A), P(w.B), P(w.C)};
@@ -444,6 +449,14 @@ CASE(tac_batch_run_step) { STATUS(tac_batch_run_step(P(w.batch), P(w.x), P(w.u),
 CASE(tac_batch_run_jac) {
     tacJac jac = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_batch_run_jac(P(w.batch), P(w.x), P(w.u), P(w.y), P(&jac), P(w.status)));
+}
+CASE(tac_batch_run_jvp) {
+    tacTangent along = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_batch_run_jvp(P(w.batch), P(w.x), P(w.u), P(&along), P(w.y), P(w.status)));
+}
+CASE(tac_batch_run_rollout_jvp) {
+    tacTangent along = {NULL, NULL, NULL};
+    STATUS(tac_batch_run_rollout_jvp(P(w.batch), N(STEPS), P(w.x), P(w.u), P(&along), P(w.y), P(w.z), P(w.status)));
 }
 CASE(tac_batch_run_vjp) {
     tacGrad grad = {P(w.A), P(w.B), P(w.C)};
@@ -642,6 +655,7 @@ static const struct {
              CALL(tac_ode_bytes),
              CALL(tac_ode_solve),
              CALL(tac_ode_jac),
+             CALL(tac_ode_jvp),
              CALL(tac_ode_vjp),
              CALL(tac_random_bits),
              CALL(tac_random_uniform),
@@ -763,6 +777,8 @@ static const struct {
              CALL(tac_batch_set_policy),
              CALL(tac_batch_run_step),
              CALL(tac_batch_run_jac),
+             CALL(tac_batch_run_jvp),
+             CALL(tac_batch_run_rollout_jvp),
              CALL(tac_batch_run_vjp),
              CALL(tac_batch_run_rollout),
              CALL(tac_batch_run_rollout_vjp),
