@@ -14,6 +14,7 @@
 #define TOL_GRADIENT 1e-6
 #define TOL_REVERSE  1e-10
 #define FIRST_STEP   1e-3
+#define RESTITUTION  0.6
 #define SOFT_KAPPA   1e-4 /* ncp: differences over small steps mean something */
 enum { STATES = 6, TRIES = 120, MOST = 12, ROOM = 256 };
 
@@ -46,8 +47,11 @@ static void open_case(Case *c, const char *file, tacContactModel contact, int to
     c->n = c->ndx + c->nu + c->np;
     c->x = numbers(c->nx), c->u = numbers(c->nu), c->d = numbers(c->n), c->theta = numbers(c->np);
     CHECK_INT(tac_sim_get_params(c->sim, c->theta), TAC_OK);
-    for (int i = 0; i < c->np; i++) /* geoms of equal friction are at a kink */
-        if (strstr(params[i], ".friction[0]") != NULL && strncmp(params[i], "geom/", 5) == 0) c->theta[i] *= 1.1;
+    for (int i = 0; i < c->np; i++) {
+        int friction = strstr(params[i], ".friction[0]") != NULL && strncmp(params[i], "geom/", 5) == 0;
+        if (friction) c->theta[i] *= 1.1; /* geoms of equal friction are at a kink */
+        if (strstr(params[i], ".restitution") != NULL) c->theta[i] = RESTITUTION;
+    }
     if (c->np > 0) CHECK_INT(tac_sim_set_params(c->sim, c->theta), TAC_OK);
 }
 
@@ -342,6 +346,8 @@ static void equal_differences_through_impacts(void **state) {
         {"test/data/box_pile.xml",
          {"geom/a.friction[0]", "option.timestep", "option.gravity[2]", "body/c.mass", "geom/b.size[1]", NULL}},
         {"test/data/stone_pile.xml", {"option.timestep", "option.gravity[2]", NULL}},
+        {"models/ant.xml", {"geom/ground.restitution", "option.timestep", "body/torso.mass", NULL}},
+        {"models/half_cheetah.xml", {"geom/ground.restitution", "option.timestep", NULL}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
