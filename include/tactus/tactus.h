@@ -411,6 +411,18 @@ TAC_API tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const doubl
 /* Bytes of its memory. */
 TAC_API size_t tac_step_maximal_bytes(const tacModel *model, const tacOptions *options);
 
+/* A direction between bodies; NULL: zero. */
+typedef struct tacMaximalTangent {
+    double span;         /* of twists at both ends */
+    const double *z;     /* n: of bodies and activations at the start, n as above */
+    const double *u;     /* ninput */
+    const double *theta; /* nparam */
+} tacMaximalTangent;
+/* Forward mode: dz[n] = A z + B u + P theta of tac_step_maximal_jac, of which it forms none. Statuses as for
+ * tac_step_jac. */
+TAC_API tacStatus tac_step_maximal_jvp(tacSim *sim, const double *x, const double *u, const tacMaximalTangent *along,
+                                       double *dz, tacStepInfo *info);
+
 /* The gradient of ybar . (next bodies and activations) in reverse mode; n as above. Overwritten; NULL skips one. */
 typedef struct tacMaximalGrad {
     double span;     /* of twists at both ends */
@@ -558,6 +570,9 @@ typedef struct tacContactGrad {
  * features touch (contact->switch_margin). TAC_ERR_DEGENERATE: the features have no derivative. */
 TAC_API tacStatus tac_contact_jac(tacSim *sim, const double *q, const double *u, const tacContact *contact,
                                   const tacContactJac *jac);
+/* The same along one direction: drows[TAC_CONTACT_ROWS]. Of along->x (ndx) the first nv numbers count. */
+TAC_API tacStatus tac_contact_jvp(tacSim *sim, const double *q, const double *u, const tacContact *contact,
+                                  const tacTangent *along, double *drows);
 /* The same in reverse mode: rowbar[TAC_CONTACT_ROWS]. */
 TAC_API tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u, const tacContact *contact,
                                   const double *rowbar, const tacContactGrad *grad);

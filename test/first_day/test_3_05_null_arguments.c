@@ -533,6 +533,10 @@ CASE(tac_step_maximal_jac) {
     STATUS(tac_step_maximal_jac(P(w.sim), P(w.x), P(w.u), P(&step), P(&w.info)));
 }
 CASE(tac_step_maximal_bytes) { SIZE(tac_step_maximal_bytes(P(w.m), O(&w.options))); }
+CASE(tac_step_maximal_jvp) {
+    tacMaximalTangent along = {D(0), P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_step_maximal_jvp(P(w.sim), P(w.x), P(w.u), P(&along), P(w.y), P(&w.info)));
+}
 CASE(tac_step_maximal_vjp) {
     tacMaximalGrad grad = {D(0), P(NULL), P(w.A), P(w.B), P(w.C)};
     STATUS(tac_step_maximal_vjp(P(w.sim), P(w.x), P(w.u), P(w.z), P(&grad), P(&w.info)));
@@ -621,6 +625,10 @@ static tacContact *touching(void) {
 CASE(tac_contact_jac) {
     tacContactJac jac = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_contact_jac(P(w.sim), P(w.x), P(w.u), touching(), P(&jac)));
+}
+CASE(tac_contact_jvp) {
+    tacTangent along = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_contact_jvp(P(w.sim), P(w.x), P(w.u), touching(), P(&along), P(w.y)));
 }
 CASE(tac_contact_vjp) {
     tacContactGrad grad = {P(w.A), P(w.B), P(w.C)};
@@ -808,6 +816,7 @@ static const struct {
              CALL(tac_to_minimal),
              CALL(tac_step_maximal_jac),
              CALL(tac_step_maximal_bytes),
+             CALL(tac_step_maximal_jvp),
              CALL(tac_step_maximal_vjp),
              CALL(tac_outputs_size),
              CALL(tac_outputs),
@@ -829,6 +838,7 @@ static const struct {
              CALL(tac_default_ray),
              CALL(tac_ray),
              CALL(tac_contact_jac),
+             CALL(tac_contact_jvp),
              CALL(tac_contact_vjp),
              CALL(tac_project_state),
              CALL(tac_project_bytes),
