@@ -217,8 +217,8 @@ TAC_API tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, do
 TAC_API tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *grad,
                                tacStepInfo *info);
 /* Forward mode: dy[ndx] = A dx + B du + P dtheta, with dx[ndx], du[ninput], dtheta[nparam]; NULL: zero. For
- * models of some size it costs less than tac_step_jac. It forms the Jacobian with contact ncp, Runge-Kutta, toi,
- * implicit Coriolis forces and TAC_GRADIENT_BOUNCE. Statuses as for tac_step_jac. */
+ * models of some size it costs less than tac_step_jac (docs/guide/gradients.md). It forms the Jacobian with toi,
+ * implicit Coriolis forces, TAC_GRADIENT_BOUNCE and few degrees of freedom. Statuses as for tac_step_jac. */
 TAC_API tacStatus tac_step_jvp(tacSim *sim, const double *x, const double *u, const double *dx, const double *du,
                                const double *dtheta, double *dy, tacStepInfo *info);
 /* X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure without a next
