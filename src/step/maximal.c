@@ -223,7 +223,7 @@ static void differentiate(const Map *map, const tacJac *jac) {
     add_all(map, 0, jac);
 }
 
-/* --- Forward mode: movers in proportion ---------------------------------------------------------------------------- */
+/* --- Forward mode: movers in proportion --------------------------------------------------------------------------- */
 
 /* Adds the column of a displacement times `by`. */
 static void add_scaled(const Map *map, int before, const tacDisplacement *of, double by, double *dz) {

@@ -27,8 +27,8 @@ static void *memory_for(const tacOde *ode, const tacOdeOptions *o) {
 }
 
 /* Forward mode is the Jacobian times the direction. */
-static void check_forward(const tacOde *ode, const tacOdeOptions *o, double span, const double *x0,
-                          const double *theta, const World *w, void *memory) {
+static void check_forward(const tacOde *ode, const tacOdeOptions *o, double span, const double *x0, const double *theta,
+                          const World *w, void *memory) {
     const double d[2 * MOST] = {0.7, -1.3, 0.4, 2.1, -0.6, 0.9, 1.7, -0.2, 0.3, -0.8, 1.1, 0.5, -1.9, 0.6, 0.1, 1.2};
     const tacOdeTangent along = {d, d + MOST, -0.45};
     double dx[MOST];
