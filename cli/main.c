@@ -51,7 +51,7 @@ int cli_fail(const char *verb, const char *format, ...) {
 void cli_print_verbs(void) {
     printf("Tactus %s: physics for articulated rigid bodies.\n\nusage: tactus VERB [arguments]\n\n", tac_version());
     for (int i = 0; i < CLI_NVERB; i++)
-        printf("  %-9s %-7s %s\n", CLI_VERBS[i].name, CLI_VERBS[i].usage, CLI_VERBS[i].summary);
+        printf("  %-9s %-12s %s\n", CLI_VERBS[i].name, CLI_VERBS[i].usage, CLI_VERBS[i].summary);
     printf("\n"
            "`tactus VERB --help` lists the options of a verb. MODEL is an MJCF or URDF file.\n");
 }

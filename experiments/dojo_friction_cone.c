@@ -61,7 +61,7 @@ static void draw(FILE *file, const Path *cone, const Path *pyramid) {
                     .x0 = -2,
                     .x1 = 3,
                     .y0 = -0.6,
-                    .y1 = 0.4,
+                    .y1 = 1,
                     .nkey = 2};
     plot_begin(&plot);
     plot_axes(&plot, "x, m", "y, m");

@@ -220,7 +220,7 @@ static void draw(FILE *file, const Trip *trip) {
                     .x0 = -0.05,
                     .x1 = 0.5,
                     .y0 = -0.05,
-                    .y1 = 0.3,
+                    .y1 = 0.4,
                     .nkey = 3};
     plot_begin(&plot);
     plot_axes(&plot, "x", "y");

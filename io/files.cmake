@@ -20,6 +20,8 @@ set(io_files
   mjcf_actuator.c
   mjcf_asset.c
   mjcf_attach.c
+  mjcf_attach_key.c
+  mjcf_attach_plan.c
   mjcf_attr.c
   mjcf_body.c
   mjcf_custom.c

@@ -50,15 +50,20 @@ static tacStatus check_root(tacMjcf *m) {
     return status == TAC_OK ? tac_mjcf_children(m, m->root, known, NULL) : status;
 }
 
+static tacStatus read_section(tacMjcf *m, int i, const xmlNode *section) {
+    tacMjcfPart *part;
+    if (SECTION[i].read == NULL) return tac_mjcf_ignore(m, section, SECTION[i].ignored);
+    if (SECTION[i].attached == NULL || !tac_mjcf_is_placed(section)) return SECTION[i].read(m, section);
+    TAC_TRY(tac_mjcf_placed_part(m, section, &part));
+    return part == NULL ? TAC_OK : SECTION[i].attached(m, part);
+}
+
 static tacStatus read_sections(tacMjcf *m, int begin, int end) {
     tacStatus status = TAC_OK;
     for (int i = begin; i < end && status == TAC_OK; i++) {
         const xmlNode *section = tac_xml_child(m->root, SECTION[i].name);
         for (; section != NULL && status == TAC_OK; section = tac_xml_next(section, SECTION[i].name))
-            status =
-                SECTION[i].read != NULL ? SECTION[i].read(m, section) : tac_mjcf_ignore(m, section, SECTION[i].ignored);
-        for (int k = 0; k < m->parts.n && SECTION[i].attached != NULL && status == TAC_OK; k++)
-            status = SECTION[i].attached(m, TAC_AT(m->parts, tacMjcfPart, k));
+            status = read_section(m, i, section);
     }
     return status;
 }
@@ -78,6 +83,7 @@ static tacStatus read_model(tacMjcf *m, const tacMjcfFile *file) {
     TAC_TRY(tac_mjcf_defaults_begin(m));
     TAC_TRY(add_world(m));
     TAC_TRY(read_sections(m, 0, 1)); /* <compiler> says how angles are meant */
+    TAC_TRY(tac_mjcf_models(m));
     TAC_TRY(tac_mjcf_replicate(m));
     TAC_TRY(read_sections(m, 1, NSECTION));
     TAC_TRY(tac_mjcf_sums(m));

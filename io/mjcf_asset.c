@@ -179,13 +179,19 @@ static tacStatus read_hfield(tacMjcf *m, const xmlNode *node, void *scope) {
     return TAC_OK;
 }
 
+/* <model>: tac_mjcf_models has read it. */
+static tacStatus read_before(tacMjcf *m, const xmlNode *node, void *scope) {
+    (void)m, (void)node, (void)scope;
+    return TAC_OK;
+}
+
 tacStatus tac_mjcf_asset(tacMjcf *m, const xmlNode *section) {
     static const tacMjcfChild children[] = {{"mesh", read_mesh},
                                             {"hfield", read_hfield},
                                             {"texture", tac_mjcf_ignore_looks},
                                             {"material", tac_mjcf_ignore_looks},
                                             {"skin", tac_mjcf_ignore_looks},
-                                            {"model", tac_mjcf_model},
+                                            {"model", read_before},
                                             {NULL, NULL}};
     return tac_mjcf_children(m, section, children, NULL);
 }

@@ -231,20 +231,19 @@ static tacStatus emit_others(Emit *e) {
 }
 
 /* Keyframes of attached models need the whole model's sizes and defaults: they come last, to a model that is finished
- * once more. */
+ * once more. One keyframe holds for all copies of an <attach>. */
 static tacStatus emit_attached_keys(Emit *e, tacModel **model) {
     tacMjcf *m = e->m;
     tacModel *without = *model;
     int added = 0;
     tacStatus status = TAC_OK;
-    for (int i = 0; i < m->parts.n; i++) {
-        const tacMjcfPart *part = TAC_AT(m->parts, tacMjcfPart, i);
-        int first = part->model->nbody > 1 ? e->body[part->first[TAC_KIND_BODY]] : without->nbody;
-        for (int k = 0; k < part->model->nkey && status == TAC_OK; k++, added++) {
+    for (int i = 0; i < m->patterns.n; i++) {
+        const tacMjcfPattern *pattern = TAC_AT(m->patterns, tacMjcfPattern, i);
+        for (int k = 0; k < pattern->model->nkey && pattern->part >= 0 && status == TAC_OK; k++, added++) {
             tacKeyDef def;
-            status = tac_mjcf_attached_key(m, part, k, without, first, &def);
+            status = tac_mjcf_attached_key(m, pattern, k, without, e->body, &def);
             if (status == TAC_OK) tac_model_add_key(e->b, &def);
-            note(e, TAC_KIND_KEY, part->node);
+            note(e, TAC_KIND_KEY, TAC_AT(m->parts, tacMjcfPart, pattern->part)->node);
         }
     }
     if (added == 0) return TAC_OK;

@@ -112,11 +112,22 @@ typedef struct tacMjcfModel {
     const xmlNode *node;
 } tacMjcfModel;
 
-/* What an <attach> adds: a model of that alone, and where its elements of each kind begin in the lists. */
+/* An <attach> as the file has it, of which <replicate> makes copies. */
+typedef struct tacMjcfPattern {
+    const tacModel *source; /* of the <model> */
+    tacModel *model;        /* what comes along, with the prefix */
+    int body;               /* of the source; 0: all of it */
+    int part;               /* the last copy, or -1; others by tacMjcfPart.next */
+    int first_mesh;         /* in the list, shared by all copies; -1: not there yet */
+} tacMjcfPattern;
+
+/* What an <attach>, or a copy of it, adds: a model of that alone, and where its elements of each kind begin in the
+ * lists. */
 typedef struct tacMjcfPart {
     tacModel *model;
     const xmlNode *node;
     int body; /* stands for the part's world */
+    int pattern, next;
     int first[TAC_KIND_COUNT];
 } tacMjcfPart;
 
@@ -185,8 +196,8 @@ typedef struct tacMjcf {
     tacOptionDef option;
     tacMjcfList memory, classes, ignored; /* void *; tacMjcfClass; tacMjcfIgnored */
     tacMjcfList body, joint, geom, mesh, hfield, site, tendon, actuator, equality, pair, exclude, key, sensor;
-    tacMjcfList models, parts; /* tacMjcfModel; tacMjcfPart */
-    tacMjcfNames names[TAC_KIND_COUNT], hfield_names, class_names, model_names;
+    tacMjcfList models, patterns, parts; /* tacMjcfModel; tacMjcfPattern; tacMjcfPart */
+    tacMjcfNames names[TAC_KIND_COUNT], hfield_names, class_names, model_names, part_names;
 } tacMjcf;
 
 /* Zeroed memory that lives as long as the load; NULL sets the error. */
@@ -284,7 +295,7 @@ tacStatus tac_mjcf_include(tacMjcf *m);
 tacStatus tac_mjcf_beside(tacMjcf *m, const xmlNode *node, const char *file, char *path);
 /* 1: two paths lead to one file, as far as their text tells. */
 int tac_mjcf_same_file(const char *a, const char *b);
-/* Replaces every <replicate> by frames, and copies what refers to their elements. */
+/* Replaces every <replicate> by frames, copies what refers to their elements, and plans every <attach>. */
 tacStatus tac_mjcf_replicate(tacMjcf *m);
 tacStatus tac_mjcf_compiler(tacMjcf *m, const xmlNode *section);
 tacStatus tac_mjcf_option(tacMjcf *m, const xmlNode *section);
@@ -307,8 +318,28 @@ tacStatus tac_mjcf_custom(tacMjcf *m, const xmlNode *section);
 
 /* A file that `outer` has as a <model> -> its model and the name it gives itself. */
 tacStatus tac_mjcf_load_model(tacMjcf *outer, const tacMjcfFile *file, tacMjcfModel *model);
-/* <model>, a child of <asset>. */
-tacStatus tac_mjcf_model(tacMjcf *m, const xmlNode *node, void *scope);
+/* Reads every <model> of <asset>. */
+tacStatus tac_mjcf_models(tacMjcf *m);
+/* Finds out what an <attach> adds, and appends a section that stands for it to each kind of TAC_MJCF_ATTACHED. */
+tacStatus tac_mjcf_plan_attach(tacMjcf *m, xmlNode *node);
+extern const char *const TAC_MJCF_ATTACHED[]; /* ended by NULL */
+/* The pattern of a planned <attach>, or of what stands for it in a section; -1: another element. */
+int tac_mjcf_pattern(const xmlNode *node);
+/* Attribute of such an element that no file has: what copies have behind their names. */
+#define TAC_MJCF_SUFFIX ":(suffix)"
+/* Appends an element to the last section of that name, or to a new one. The node is taken, on failure too. */
+tacStatus tac_mjcf_append_to_section(tacMjcf *m, const char *section, xmlNode *node);
+/* 1: the section stands for a part. */
+int tac_mjcf_is_placed(const xmlNode *section);
+/* Which one; NULL: its <attach> stands where nothing is read. */
+tacStatus tac_mjcf_placed_part(tacMjcf *m, const xmlNode *section, tacMjcfPart **part);
+/* The part of a planned <attach>, for tac_mjcf_placed_part. */
+tacStatus tac_mjcf_note_part(tacMjcf *m, const xmlNode *node, int part);
+/* What comes along of a model, as one of its own: its world is the body that it is attached to. */
+tacStatus tac_mjcf_make_part(tacMjcf *m, const xmlNode *node, const tacModel *model, const tacAttachDef *def,
+                             tacModel **part);
+/* Counts its elements: TAC_ERR_MODEL where all files put together attach too many. */
+tacStatus tac_mjcf_charge_part(tacMjcf *m, const xmlNode *node, const tacModel *part);
 /* <attach> in a body, standing in `frame`. */
 tacStatus tac_mjcf_attach(tacMjcf *m, const xmlNode *node, int body, tacPose frame);
 /* Adds what a part has of a section, after this file's own. */
@@ -317,10 +348,10 @@ tacStatus tac_mjcf_attached_tendon(tacMjcf *m, tacMjcfPart *part);
 tacStatus tac_mjcf_attached_equality(tacMjcf *m, tacMjcfPart *part);
 tacStatus tac_mjcf_attached_actuator(tacMjcf *m, tacMjcfPart *part);
 tacStatus tac_mjcf_attached_sensor(tacMjcf *m, tacMjcfPart *part);
-/* Keyframe of a part as one of the whole model, whose other numbers are its defaults. first_body: the part's first body
- * there. */
-tacStatus tac_mjcf_attached_key(tacMjcf *m, const tacMjcfPart *part, int key, const tacModel *whole, int first_body,
-                                tacKeyDef *out);
+/* Keyframe of a pattern as one of the whole model: all its copies have the keyframe's numbers, all else has its
+ * defaults. body: of the list -> there. */
+tacStatus tac_mjcf_attached_key(tacMjcf *m, const tacMjcfPattern *pattern, int key, const tacModel *whole,
+                                const int *body, tacKeyDef *out);
 void tac_mjcf_free_models(tacMjcf *m);
 
 /* One element into a record (shared by elements and default classes). */

@@ -1,5 +1,6 @@
 /* MJCF <replicate>: copies of its elements in frames, with numbered names, and copies of what refers to them. Works on
- * the tree, before anything is read, innermost first as MuJoCo does. */
+ * the tree, before anything is read, innermost first as MuJoCo does. What an <attach> inside adds is copied too: the
+ * element stands for it, with a suffix for its names. */
 #include "io/mjcf_read.h"
 #include "io/numbers.h"
 
@@ -17,6 +18,7 @@ typedef struct Replicate {
     tacVec3 offset, euler;
     const char *sep, *childclass;
     tacMjcfNames inside[TAC_KIND_COUNT]; /* names that get a number */
+    tacMjcfNames patterns;               /* numbers of the <attach> inside, as text */
     long *made;                          /* elements made by all replications so far */
 } Replicate;
 
@@ -46,10 +48,20 @@ static xmlNode *copy_tree(const Replicate *r, xmlNode *source) {
     return copy;
 }
 
-static long count_elements(xmlNode *top) {
+/* The model that a planned <attach>, or what stands for it in a section, adds; NULL: another element. */
+static const tacModel *added_model(const tacMjcf *m, const xmlNode *node) {
+    int pattern = tac_mjcf_pattern(node);
+    return pattern < 0 ? NULL : TAC_AT(m->patterns, tacMjcfPattern, pattern)->model;
+}
+
+static long count_elements(const tacMjcf *m, xmlNode *top) {
     long n = 0;
-    for (xmlNode *node = top; node != NULL; node = next_element(node, top))
+    for (xmlNode *node = top; node != NULL; node = next_element(node, top)) {
+        const tacModel *added = tac_xml_is(node, "attach") ? added_model(m, node) : NULL;
+        for (int k = 0; k < TAC_KIND_COUNT && added != NULL; k++)
+            n += tac_model_count(added, (tacKind)k);
         n++;
+    }
     return n;
 }
 
@@ -76,20 +88,49 @@ static tacKind kind_of_element(const xmlNode *node) {
 }
 
 /* The names are copied: the tree they stand in goes away. */
-static tacStatus note_name(Replicate *r, tacKind kind, const char *name) {
-    char *copy = tac_mjcf_keep(r->m, strlen(name) + 1);
+static tacStatus note_text(Replicate *r, tacMjcfNames *names, const char *name, const char *suffix) {
+    size_t size = strlen(name) + strlen(suffix) + 1;
+    char *copy = tac_mjcf_keep(r->m, size);
     if (copy == NULL) return TAC_ERR_MEMORY;
-    strcpy(copy, name);
-    return tac_mjcf_names_add(&r->inside[kind], copy, 0) ? TAC_OK : tac_mjcf_no_memory(r->m);
+    snprintf(copy, size, "%s%s", name, suffix);
+    return tac_mjcf_names_add(names, copy, 0) ? TAC_OK : tac_mjcf_no_memory(r->m);
+}
+
+/* An empty name is none. */
+static tacStatus note_name(Replicate *r, tacKind kind, const char *name, const char *suffix) {
+    return name[0] == '\0' ? TAC_OK : note_text(r, &r->inside[kind], name, suffix);
+}
+
+static const char *pattern_text(int pattern, char text[16]) {
+    snprintf(text, 16, "%d", pattern);
+    return text;
+}
+static tacStatus note_pattern(Replicate *r, int pattern) {
+    char text[16];
+    return note_text(r, &r->patterns, pattern_text(pattern, text), "");
+}
+
+/* The names of what an <attach> adds. */
+static tacStatus collect_added(Replicate *r, const xmlNode *attach) {
+    static const tacKind kinds[] = {TAC_KIND_BODY, TAC_KIND_JOINT,  TAC_KIND_GEOM,
+                                    TAC_KIND_SITE, TAC_KIND_TENDON, TAC_KIND_ACTUATOR};
+    const tacModel *added = added_model(r->m, attach);
+    const char *suffix = tac_xml_get(attach, TAC_MJCF_SUFFIX);
+    int pattern = tac_mjcf_pattern(attach);
+    TAC_TRY(note_pattern(r, pattern));
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (int i = kinds[k] == TAC_KIND_BODY; i < tac_model_count(added, kinds[k]); i++)
+            TAC_TRY(note_name(r, kinds[k], tac_model_name(added, kinds[k], i), suffix));
+    return TAC_OK;
 }
 
 static tacStatus collect_names(Replicate *r, xmlNode *top) {
-    tacStatus status = TAC_OK;
-    for (xmlNode *node = next_element(top, top); node != NULL && status == TAC_OK; node = next_element(node, top)) {
+    for (xmlNode *node = next_element(top, top); node != NULL; node = next_element(node, top)) {
         const char *name = tac_xml_get(node, "name");
-        if (name != NULL && name[0] != '\0') status = note_name(r, kind_of_element(node), name);
+        if (name != NULL) TAC_TRY(note_name(r, kind_of_element(node), name, ""));
+        if (added_model(r->m, node) != NULL) TAC_TRY(collect_added(r, node));
     }
-    return status;
+    return TAC_OK;
 }
 
 /* --- What refers to it -------------------------------------------------------------------------------------------- */
@@ -118,7 +159,15 @@ static int refers_inside(const Replicate *r, const xmlNode *node, int reference)
     return 0;
 }
 
+/* 1: a section's place of what an <attach> inside adds. */
+static int is_added_inside(const Replicate *r, const xmlNode *node) {
+    char text[16];
+    int pattern = tac_mjcf_pattern(node);
+    return pattern >= 0 && tac_mjcf_names_find(&r->patterns, pattern_text(pattern, text)) >= 0;
+}
+
 static int any_inside(const Replicate *r, xmlNode *top) {
+    if (is_added_inside(r, top)) return 1;
     for (xmlNode *node = top; node != NULL; node = next_element(node, top))
         for (int i = 0; i < NREFERENCE; i++)
             if (refers_inside(r, node, i)) return 1;
@@ -129,6 +178,7 @@ static int any_inside(const Replicate *r, xmlNode *top) {
 static tacStatus number_references(const Replicate *r, xmlNode *top, int i) {
     const char *own = tac_xml_get(top, "name");
     tacStatus status = own != NULL && own[0] != '\0' ? number_attribute(r, top, "name", i) : TAC_OK;
+    if (is_added_inside(r, top)) status = number_attribute(r, top, TAC_MJCF_SUFFIX, i);
     for (xmlNode *node = top; node != NULL && status == TAC_OK; node = next_element(node, top))
         for (int k = 0; k < NREFERENCE && status == TAC_OK; k++)
             if (refers_inside(r, node, k)) status = number_attribute(r, node, REFERENCE[k].attr, i);
@@ -152,30 +202,29 @@ static tacStatus take_referring(Replicate *r, const char *section_name, tacKind 
             next = tac_xml_next(node, NULL);
             if (!any_inside(r, node)) continue;
             const char *name = tac_xml_get(node, "name");
-            if (name != NULL && own_kind != TAC_KIND_NONE) status = note_name(r, own_kind, name);
-            if (status == TAC_OK) status = charge(r, count_elements(node));
+            if (name != NULL && own_kind != TAC_KIND_NONE) status = note_name(r, own_kind, name, "");
+            if (status == TAC_OK) status = charge(r, count_elements(r->m, node));
             if (status == TAC_OK && tac_mjcf_append(out, &node, sizeof node) < 0) status = tac_mjcf_no_memory(r->m);
         }
     }
     return status;
 }
 
-/* Copies go to the end of the last section, all of one number before those of the next; the originals go away. */
+/* A copy of a section's element, numbered, at the end of all sections of that name. */
+static tacStatus copy_element(const Replicate *r, const char *section, xmlNode *node, int i) {
+    xmlNode *copy = copy_tree(r, node);
+    if (copy == NULL) return tac_mjcf_no_memory(r->m);
+    TAC_TRY(tac_mjcf_append_to_section(r->m, section, copy));
+    return number_references(r, copy, i);
+}
+
+/* Copies go to the end, all of one number before those of the next; the originals go away. */
 static tacStatus copy_referring(Replicate *r, const char *section_name, tacKind own_kind) {
     tacMjcfList list = {0};
-    xmlNode *last = NULL;
-    for (xmlNode *s = tac_xml_child(r->m->root, section_name); s != NULL; s = tac_xml_next(s, section_name))
-        last = s;
     tacStatus status = take_referring(r, section_name, own_kind, &list);
     for (int i = 0; i < r->count && status == TAC_OK; i++)
-        for (int k = 0; k < list.n && status == TAC_OK; k++) {
-            xmlNode *copy = copy_tree(r, *TAC_AT(list, xmlNode *, k));
-            if (copy == NULL) status = tac_mjcf_no_memory(r->m);
-            if (status == TAC_OK) {
-                xmlAddChild(last, copy);
-                status = number_references(r, copy, i);
-            }
-        }
+        for (int k = 0; k < list.n && status == TAC_OK; k++)
+            status = copy_element(r, section_name, *TAC_AT(list, xmlNode *, k), i);
     for (int k = 0; k < list.n; k++) {
         xmlUnlinkNode(*TAC_AT(list, xmlNode *, k));
         xmlFreeNode(*TAC_AT(list, xmlNode *, k));
@@ -238,6 +287,8 @@ static tacStatus copy_children(const Replicate *r, xmlNode *node, int i, tacPose
         for (xmlNode *named = copy; named != NULL && status == TAC_OK; named = next_element(named, copy)) {
             const char *name = tac_xml_get(named, "name");
             if (name != NULL && name[0] != '\0') status = number_attribute(r, named, "name", i);
+            if (status == TAC_OK && tac_mjcf_pattern(named) >= 0)
+                status = number_attribute(r, named, TAC_MJCF_SUFFIX, i);
         }
     }
     return status;
@@ -246,7 +297,7 @@ static tacStatus copy_children(const Replicate *r, xmlNode *node, int i, tacPose
 static tacStatus expand(Replicate *r, xmlNode *node) {
     tacStatus status = read_attributes(r, node);
     if (status == TAC_OK) status = collect_names(r, node);
-    if (status == TAC_OK) status = charge(r, count_elements(node));
+    if (status == TAC_OK) status = charge(r, count_elements(r->m, node));
     tacPose pose = {tac_zero3(), tac_quat_identity()};
     for (int i = 0; i < r->count && status == TAC_OK; i++) {
         status = turn(r, i, &pose.quat);
@@ -274,6 +325,7 @@ static tacStatus replicate_one(tacMjcf *m, xmlNode *node, long *made) {
     tacStatus status = expand(&r, node);
     for (int i = 0; i < TAC_KIND_COUNT; i++)
         tac_mjcf_names_free(&r.inside[i]);
+    tac_mjcf_names_free(&r.patterns);
     return status;
 }
 
@@ -283,6 +335,7 @@ static tacStatus replicate_below(tacMjcf *m, xmlNode *top, long *made) {
     for (xmlNode *child = tac_xml_child(top, NULL), *next; child != NULL && status == TAC_OK; child = next) {
         next = tac_xml_next(child, NULL);
         status = replicate_below(m, child, made);
+        if (status == TAC_OK && tac_xml_is(child, "attach")) status = tac_mjcf_plan_attach(m, child);
         if (status == TAC_OK && tac_xml_is(child, "replicate")) status = replicate_one(m, child, made);
     }
     return status;

@@ -31,20 +31,34 @@ char *cli_csv_cell(char **line) {
     return cell;
 }
 
-/* Which columns to take: take[j] = 1. Fills from a header line; 0 when the line is numbers. Columns that a header does
- * not have are taken, so that a row that is too long is met with an error. */
-static int read_header(char *line, const char *prefix, int ncolumn, char *take, int *columns) {
-    int names = 0, chosen = 0, n = 0;
-    double number;
+/* Whole cell as strtod reads it, nan and inf included. */
+static int is_any_number(const char *cell) {
+    char *end;
+    strtod(cell, &end);
+    return end != cell && *end == '\0';
+}
+
+int cli_csv_is_header(const char *line, int *count) {
+    char *copy = strdup(line), *rest = copy;
+    int numbers = 0;
+    *count = 0;
+    if (copy == NULL) return -1;
+    for (char *cell; (cell = cli_csv_cell(&rest)) != NULL; (*count)++)
+        numbers += is_any_number(cell);
+    free(copy);
+    return numbers == 0;
+}
+
+/* Which columns of a header to take: take[j] = 1. Columns that it does not have are taken, so that a row that is too
+ * long is met with an error. */
+static void choose_columns(char *line, const char *prefix, int ncolumn, char *take) {
+    int chosen = 0, n = 0;
     for (char *cell; (cell = cli_csv_cell(&line)) != NULL && n < MAX_COLUMNS; n++) {
-        names += !cli_number(cell, &number);
         take[n] = strncmp(cell, prefix, strlen(prefix)) == 0;
         chosen += take[n];
     }
-    *columns = n;
     memset(take + n, 1, (size_t)(MAX_COLUMNS - n));
-    if (names == 0 || n == ncolumn || chosen == 0) memset(take, 1, MAX_COLUMNS);
-    return names > 0;
+    if (n == ncolumn || chosen == 0) memset(take, 1, MAX_COLUMNS);
 }
 
 /* One line of numbers, columns picked by take, to row. */
@@ -55,7 +69,8 @@ static int read_row(const char *verb, const char *path, long line_number, char *
         double number;
         if (!take[column]) continue;
         if (!cli_number(cell, &number))
-            return cli_fail(verb, "%s:%ld: \"%s\" is not a finite number", path, line_number, cell);
+            return cli_fail(verb, "%s:%ld: column %d: expected a finite number, got \"%s\"", path, line_number,
+                            column + 1, cell);
         if (got < csv->ncolumn) row[got] = number;
         got++;
     }
@@ -76,18 +91,18 @@ static int grow(const char *verb, tacCsv *csv, long *capacity) {
 static int is_blank(const char *line) { return line[strspn(line, " \t\r\n")] == '\0'; }
 
 static int read_lines(const char *verb, const char *path, FILE *file, const char *prefix, char *take, tacCsv *csv) {
-    char *line = NULL, *copy;
+    char *line = NULL;
     size_t size = 0;
     long capacity = 0;
     int result = CLI_GO_ON, columns = 0;
+    memset(take, 1, MAX_COLUMNS);
     for (long number = 1; result == CLI_GO_ON && getline(&line, &size, file) >= 0; number++) {
         if (is_blank(line)) continue;
-        if (columns == 0) {
-            copy = strdup(line);
-            if (copy == NULL) result = cli_fail(verb, "out of memory");
-            int header = copy != NULL && read_header(copy, prefix, csv->ncolumn, take, &columns);
-            free(copy);
-            if (header) continue;
+        int header = columns == 0 ? cli_csv_is_header(line, &columns) : 0;
+        if (header < 0) result = cli_fail(verb, "out of memory");
+        if (header > 0) {
+            choose_columns(line, prefix, csv->ncolumn, take);
+            continue;
         }
         if (result == CLI_GO_ON) result = grow(verb, csv, &capacity);
         if (result == CLI_GO_ON)

@@ -31,6 +31,7 @@ typedef struct {
     long nrow, room, line;
 } Reader;
 
+static const char *const WRONG_CELL = "expected a finite number, got";
 static const char *const WORDS[KINDS] = {"qpos", "qvel", "act", "ctrl"};
 
 /* First place of a kind in a row. */
@@ -139,7 +140,7 @@ static int read_row(Reader *r, char *line) {
     for (char *cell; (cell = cli_csv_cell(&line)) != NULL; column++) {
         double number;
         if (column >= r->columns || r->place[column] == NOWHERE) continue;
-        if (!cli_number(cell, &number)) return fail_at(r, column, "expected a finite number, got", cell);
+        if (!cli_number(cell, &number)) return fail_at(r, column, WRONG_CELL, cell);
         row[r->place[column]] = number;
     }
     if (column != r->columns)
@@ -152,25 +153,26 @@ static int read_row(Reader *r, char *line) {
     return result;
 }
 
-/* 1: some cell of the line is no number; also how many cells it has. Leaves the line as it is. */
-static int is_header(const char *line, int *count) {
+/* A first row without names whose cells are not all numbers would else be refused by its length. */
+static int check_first_row(const Reader *r, const char *line) {
     char *copy = strdup(line), *rest = copy;
-    int names = 0;
+    int result = copy != NULL ? CLI_GO_ON : cli_fail(r->verb, "out of memory"), column = 0;
     double number;
-    *count = 0;
-    for (char *cell; (cell = cli_csv_cell(&rest)) != NULL; (*count)++)
-        names += !cli_number(cell, &number);
+    for (char *cell; result == CLI_GO_ON && (cell = cli_csv_cell(&rest)) != NULL; column++)
+        if (!cli_number(cell, &number)) result = fail_at(r, column, WRONG_CELL, cell);
     free(copy);
-    return names > 0;
+    return result;
 }
 
 static int read_line(Reader *r, char *line) {
     if (line[strspn(line, " \t\r\n")] == '\0') return CLI_GO_ON;
     if (r->columns > 0) return read_row(r, line);
-    int count, names = is_header(line, &count);
+    int count, names = cli_csv_is_header(line, &count);
+    if (names < 0) return cli_fail(r->verb, "out of memory");
     if (count > MAX_COLUMNS) return cli_fail(r->verb, "%s:%ld: more than %d columns", r->path, r->line, MAX_COLUMNS);
     if (names) return read_header(r, line);
-    int result = assume_columns(r, count);
+    int result = check_first_row(r, line);
+    if (result == CLI_GO_ON) result = assume_columns(r, count);
     return result == CLI_GO_ON ? read_row(r, line) : result;
 }
 

@@ -25,7 +25,7 @@ static const tacArg EVAL_OPTIONS[] = {
 
 static const char *const SUMMARY =
     "Prints the mass matrix (with armature), bias forces (Coriolis, centrifugal, gravity),\n"
-    "passive forces, world poses of bodies and sites, actuator quantities, energies\n"
+    "passive forces, world poses of bodies and sites, actuator quantities, energies,\n"
     "contacts, and the forces of contacts in the step that starts there. Other forces are\n"
     "generalized, one per degree of freedom.";
 

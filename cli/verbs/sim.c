@@ -261,6 +261,20 @@ static int simulate(const tacModelFile *file, const tacSimArgs *args, const tacM
     return result;
 }
 
+/* What the options' table does not say. */
+static int check_options(const tacSimArgs *args) {
+    if (args->every == 0) return cli_fail("sim", "--every: got 0, expected 1 or more");
+    if (!(args->energy_bound >= 0))
+        return cli_fail("sim", "--energy-bound: got %g, expected at least 0", args->energy_bound);
+    if (args->output != NULL && cli_motion_format(args->output) == TAC_MOTION_NONE)
+        return cli_fail("sim", "-o: got \"%s\", expected a name that ends in .csv, .json or .html", args->output);
+    if (args->sweep.what == NULL && !isnan(args->sweep.range))
+        return cli_fail("sim", "--gradient-range requires --gradient");
+    if (args->sweep.what == NULL && args->sweep.body != NULL)
+        return cli_fail("sim", "--gradient-body requires --gradient");
+    return CLI_GO_ON;
+}
+
 int cmd_sim(int argc, char **argv) {
     tacSimArgs own = {
         .time = (double)NAN, .steps = -1, .every = -1, .energy_bound = TAC_ENERGY_BOUND, .sweep.range = (double)NAN};
@@ -278,12 +292,8 @@ int cmd_sim(int argc, char **argv) {
     tacModelFile file;
     char command[COMMAND];
     int result = cli_parse(&args, argc, argv);
+    if (result == CLI_GO_ON) result = check_options(&own);
     if (result != CLI_GO_ON) return result;
-    if (own.every == 0) return cli_fail("sim", "--every: got 0, expected 1 or more");
-    if (!(own.energy_bound >= 0))
-        return cli_fail("sim", "--energy-bound: got %g, expected at least 0", own.energy_bound);
-    if (own.output != NULL && cli_motion_format(own.output) == TAC_MOTION_NONE)
-        return cli_fail("sim", "-o: got \"%s\", expected a name that ends in .csv, .json or .html", own.output);
     result = cli_model_load("sim", &model, &file);
     if (result != CLI_GO_ON) return result;
     cli_page_command(argc, argv, command, sizeof command);

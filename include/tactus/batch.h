@@ -71,8 +71,15 @@ TAC_API tacStatus tac_batch_run_jac(tacBatch *batch, const double *X, const doub
 /* tac_step_vjp; grad.theta is worlds by nparam. */
 TAC_API tacStatus tac_batch_run_vjp(tacBatch *batch, const double *X, const double *U, const double *Ybar,
                                     const tacGrad *grad, tacStatus *status);
+/* tac_step_jvp: dY is worlds by ndx; arrays of `along` have one row per world. */
+TAC_API tacStatus tac_batch_run_jvp(tacBatch *batch, const double *X, const double *U, const tacTangent *along,
+                                    double *dY, tacStatus *status);
 /* tac_rollout: X is worlds by (steps+1) by nx with X[i][0] given, U is worlds by steps by ninput. A policy writes U. */
 TAC_API tacStatus tac_batch_run_rollout(tacBatch *batch, int steps, double *X, double *U, tacStatus *status);
+/* tac_rollout_jvp from X0 (worlds by nx), with the controls of U as given: along->u is worlds by steps by ninput, X
+ * worlds by (steps+1) by nx, dX worlds by (steps+1) by ndx. */
+TAC_API tacStatus tac_batch_run_rollout_jvp(tacBatch *batch, int steps, const double *X0, const double *U,
+                                            const tacTangent *along, double *X, double *dX, tacStatus *status);
 /* tac_rollout_vjp, with the controls of path->U as given. path->n is at most the `steps` of the options. */
 TAC_API tacStatus tac_batch_run_rollout_vjp(tacBatch *batch, const tacTrajectory *path, const tacGrad *grad,
                                             tacStatus *status);

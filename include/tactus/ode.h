@@ -50,6 +50,13 @@ typedef struct tacOdeJac {
     double *span;  /* n */
 } tacOdeJac;
 
+/* A direction; NULL: zero. */
+typedef struct tacOdeTangent {
+    const double *x;     /* n */
+    const double *theta; /* ntheta */
+    double span;
+} tacOdeTangent;
+
 /* Gradient of xbar . x(span); NULL skips one. */
 typedef struct tacOdeGrad {
     double *x;     /* n */
@@ -59,7 +66,7 @@ typedef struct tacOdeGrad {
 
 /* Defaults of tacOptions. */
 TAC_API tacOdeOptions tac_default_ode_options(void);
-/* Bytes of memory for the three functions below, 64-byte aligned; 0: an argument is out of range. err may be NULL. */
+/* Bytes of memory for the four functions below, 64-byte aligned; 0: an argument is out of range. err may be NULL. */
 TAC_API size_t tac_ode_bytes(const tacOde *ode, const tacOdeOptions *options, tacError *err);
 /* x0 = x(0) -> x1 = x(span); span is finite and above 0. info may be NULL. Failures leave x1 unchanged. */
 TAC_API tacStatus tac_ode_solve(const tacOde *ode, const tacOdeOptions *options, double span, const double *x0,
@@ -67,6 +74,10 @@ TAC_API tacStatus tac_ode_solve(const tacOde *ode, const tacOdeOptions *options,
 /* The same to the bit, and its derivatives through the accepted steps. x1 may be NULL. */
 TAC_API tacStatus tac_ode_jac(const tacOde *ode, const tacOdeOptions *options, double span, const double *x0,
                               const double *theta, double *x1, const tacOdeJac *jac, void *memory, tacStepInfo *info);
+/* Forward mode: dx1[n] = the derivative of x(span) along `along`. */
+TAC_API tacStatus tac_ode_jvp(const tacOde *ode, const tacOdeOptions *options, double span, const double *x0,
+                              const double *theta, const tacOdeTangent *along, double *dx1, void *memory,
+                              tacStepInfo *info);
 /* Reverse mode: xbar[n] -> gradient of xbar . x(span). */
 TAC_API tacStatus tac_ode_vjp(const tacOde *ode, const tacOdeOptions *options, double span, const double *x0,
                               const double *theta, const double *xbar, const tacOdeGrad *grad, void *memory,

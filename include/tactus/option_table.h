@@ -70,9 +70,9 @@ enum {
     X(soft_ls_iterations, INT, 0, R(0, TAC_MOST_INT, 0), TAC_FOR(SOFT), NULL, "--ls-iterations",                       \
       "maximum line-search iterations; 0: the model's value, at least 50")                                             \
     X(rtol, REAL, 1e-6, R(1e-14, 1, 0), TAC_FOR(NONE) | TAC_FOR(SOFT), NULL, "--rtol",                                 \
-      "inner steps: relative error tolerance")                                                                         \
+      "relative error tolerance of an inner step")                                                                     \
     X(atol, REAL, 1e-6, R(1e-14, 1, 0), TAC_FOR(NONE) | TAC_FOR(SOFT), NULL, "--atol",                                 \
-      "inner steps: absolute error tolerance, in SI units of tangent coordinates")                                     \
+      "absolute error tolerance of an inner step, SI units of tangent coordinates")                                    \
     X(inner_dt, REAL, 0, R(1e-14, TAC_MOST_REAL, TAC_RANGE_OR_ZERO), TAC_FOR(NONE) | TAC_FOR(SOFT), NULL, "--inner-dt",\
       "first inner step, s; 0: estimated from the state")                                                              \
     X(inner_steps, INT, 0, R(0, TAC_MOST_INT, 0), TAC_FOR(NONE) | TAC_FOR(SOFT), NULL, "--inner-steps",                \

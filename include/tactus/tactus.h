@@ -217,8 +217,8 @@ TAC_API tacStatus tac_step_jac(tacSim *sim, const double *x, const double *u, do
 TAC_API tacStatus tac_step_vjp(tacSim *sim, const double *x, const double *u, const double *ybar, const tacGrad *grad,
                                tacStepInfo *info);
 /* Forward mode: dy[ndx] = A dx + B du + P dtheta, with dx[ndx], du[ninput], dtheta[nparam]; NULL: zero. For
- * models of some size it costs less than tac_step_jac. It forms the Jacobian with contact ncp, Runge-Kutta, toi,
- * implicit Coriolis forces and TAC_GRADIENT_BOUNCE. Statuses as for tac_step_jac. */
+ * models of some size it costs less than tac_step_jac (docs/guide/gradients.md). It forms the Jacobian with toi,
+ * implicit Coriolis forces, TAC_GRADIENT_BOUNCE and few degrees of freedom. Statuses as for tac_step_jac. */
 TAC_API tacStatus tac_step_jvp(tacSim *sim, const double *x, const double *u, const double *dx, const double *du,
                                const double *dtheta, double *dy, tacStepInfo *info);
 /* X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure without a next
@@ -269,6 +269,11 @@ TAC_API tacStatus tac_batch_step_vjp(const tacModel *model, const tacOptions *op
 /* tac_step_jvp of n worlds: arrays of `along` have one block per world, dY is n by ndx. */
 TAC_API tacStatus tac_batch_step_jvp(const tacModel *model, const tacOptions *options, int n, const double *X,
                                      const double *U, const tacTangent *along, double *dY, int threads);
+/* tac_rollout_jvp of n worlds from X0 (n by nx): U and along->u are n by steps by ninput, along->x and along->theta
+ * have one row per world, X is n by (steps+1) by nx, dX n by (steps+1) by ndx. */
+TAC_API tacStatus tac_batch_rollout_jvp(const tacModel *model, const tacOptions *options, int n, int steps,
+                                        const double *X0, const double *U, const tacTangent *along, double *X,
+                                        double *dX, int threads);
 /* tac_rollout_vjp of n worlds. Each array of path and grad has one block per world. Each thread allocates memory for
  * `checkpoints` states. */
 TAC_API tacStatus tac_batch_rollout_vjp(const tacModel *model, const tacOptions *options, int n,
@@ -406,6 +411,18 @@ TAC_API tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const doubl
 /* Bytes of its memory. */
 TAC_API size_t tac_step_maximal_bytes(const tacModel *model, const tacOptions *options);
 
+/* A direction between bodies; NULL: zero. */
+typedef struct tacMaximalTangent {
+    double span;         /* of twists at both ends */
+    const double *z;     /* n: of bodies and activations at the start, n as above */
+    const double *u;     /* ninput */
+    const double *theta; /* nparam */
+} tacMaximalTangent;
+/* Forward mode: dz[n] = A z + B u + P theta of tac_step_maximal_jac, of which it forms none. Statuses as for
+ * tac_step_jac. */
+TAC_API tacStatus tac_step_maximal_jvp(tacSim *sim, const double *x, const double *u, const tacMaximalTangent *along,
+                                       double *dz, tacStepInfo *info);
+
 /* The gradient of ybar . (next bodies and activations) in reverse mode; n as above. Overwritten; NULL skips one. */
 typedef struct tacMaximalGrad {
     double span;     /* of twists at both ends */
@@ -458,8 +475,8 @@ TAC_API tacStatus tac_step_contacts(tacSim *sim, const double *x, const double *
  * force[2] of contact k. jac.A has room for 3 max x ndx numbers, jac.B 3 max x ninput, jac.P 3 max x nparam; the first
  * 3 *n rows are written. Forces are those of an exact solution: soft at the start of the step, lcp and ncp means over
  * it. For derivatives of point, normal, tangents and distance give a contact to tac_contact_jac; with ncp the contact
- * is listed at the start of the step, its force acts at the end. TAC_ERR_CONTACTS: more than max; *n is their number.
- * TAC_ERR_UNSUPPORTED: tacOptions.toi. */
+ * is listed at the start of the step, its force acts at the end. With tacOptions.toi forces change with the times of
+ * impacts, too. TAC_ERR_CONTACTS: more than max; *n is their number. */
 TAC_API tacStatus tac_step_contacts_jac(tacSim *sim, const double *x, const double *u, const tacJac *jac, int max,
                                         int *n);
 /* All constraints of such a step with contact soft: equalities, friction, limits, contacts. The zone of each, and its
@@ -553,6 +570,9 @@ typedef struct tacContactGrad {
  * features touch (contact->switch_margin). TAC_ERR_DEGENERATE: the features have no derivative. */
 TAC_API tacStatus tac_contact_jac(tacSim *sim, const double *q, const double *u, const tacContact *contact,
                                   const tacContactJac *jac);
+/* The same along one direction: drows[TAC_CONTACT_ROWS]. Of along->x (ndx) the first nv numbers count. */
+TAC_API tacStatus tac_contact_jvp(tacSim *sim, const double *q, const double *u, const tacContact *contact,
+                                  const tacTangent *along, double *drows);
 /* The same in reverse mode: rowbar[TAC_CONTACT_ROWS]. */
 TAC_API tacStatus tac_contact_vjp(tacSim *sim, const double *q, const double *u, const tacContact *contact,
                                   const double *rowbar, const tacContactGrad *grad);

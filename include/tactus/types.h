@@ -245,6 +245,7 @@ typedef struct tacOptionDef {
 /* How a model is attached to a body of another. */
 typedef struct tacAttachDef {
     const char *prefix; /* put before every name; NULL: none */
+    const char *suffix; /* put behind every name; NULL: none */
     tacVec3 pos;        /* where the attached model's world frame is, in the parent body */
     tacQuat quat;
     int body; /* 0: all that the world has; else this body and what hangs on it, with its own pose in that frame */

@@ -65,4 +65,9 @@ void tac_grown_mesh(const tacModel *m, int geom, tacVec3 *vert, int *face) {
         for (int k = 0; k < 6; k++)
             face[k] = quad[k];
     }
+    for (int k = 1; k < TAC_GROWN_AROUND - 1; k++, face += 6) { /* a flat end is as wide as its face */
+        int last = TAC_GROWN_VERTS - TAC_GROWN_AROUND, ends[6] = {0, k + 1, k, last, last + k, last + k + 1};
+        for (int i = 0; i < 6; i++)
+            face[i] = ends[i];
+    }
 }

@@ -5,7 +5,7 @@
 
 enum { TAC_GROWN_AROUND = 48, TAC_GROWN_RINGS = 25 };
 enum { TAC_GROWN_VERTS = TAC_GROWN_AROUND * TAC_GROWN_RINGS };
-enum { TAC_GROWN_FACES = 2 * TAC_GROWN_AROUND * (TAC_GROWN_RINGS - 1) };
+enum { TAC_GROWN_FACES = 2 * TAC_GROWN_AROUND * (TAC_GROWN_RINGS - 1) + 2 * (TAC_GROWN_AROUND - 2) };
 
 /* 1: the geom is drawn so. */
 int tac_is_grown(const tacModel *m, int geom);

@@ -488,6 +488,13 @@ static void fill_key_poses(Assembly *a, int i, const tacAddedKey *key) {
     }
 }
 
+/* Bits of TAC_KEY_QPOS and its sisters. Of a part without numbers it makes no difference: it counts as not given. */
+static int given_parts(const tacModel *m, const tacKeyDef *d) {
+    int qpos = d->qpos != NULL && m->nq > 0, mpos = d->mpos != NULL && m->nmocap > 0;
+    int mquat = d->mquat != NULL && m->nmocap > 0;
+    return (qpos ? TAC_KEY_QPOS : 0) | (mpos ? TAC_KEY_MPOS : 0) | (mquat ? TAC_KEY_MQUAT : 0);
+}
+
 /* Keyframes as given. tac_model_derive completes them. */
 static void fill_keys(Assembly *a) {
     tacModel *m = a->m;
@@ -498,8 +505,7 @@ static void fill_keys(Assembly *a) {
         double *act = m->key_act + (size_t)i * (size_t)m->na, *ctrl = m->key_ctrl + (size_t)i * (size_t)m->nu;
         tacKeySpan from = key->from, to = key->to;
         m->key_time[i] = d->time;
-        m->key_given[i] = (d->qpos != NULL ? TAC_KEY_QPOS : 0) | (d->mpos != NULL ? TAC_KEY_MPOS : 0) |
-                          (d->mquat != NULL ? TAC_KEY_MQUAT : 0);
+        m->key_given[i] = given_parts(m, d);
         for (int j = 0; j < m->njnt && d->qpos != NULL; j++)
             default_coordinates(m, j, qpos + m->joint_qpos_adr[j]);
         if (d->qpos != NULL)

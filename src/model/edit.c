@@ -18,8 +18,8 @@ typedef struct Import {
     int whole;  /* 1: all comes along and the world is the parent; 0: the subtree of def.body */
     int moves;  /* 1: the world's frame is at def.pos, def.quat; 0: where it was, to the bit */
     int *map[TAC_KIND_COUNT];
-    char *text; /* room for a prefixed name */
-    size_t prefix_length;
+    char *text; /* room for a name with prefix and suffix */
+    size_t prefix_length, suffix_length;
 } Import;
 
 static const tacKind MAPPED[] = {TAC_KIND_BODY, TAC_KIND_JOINT, TAC_KIND_GEOM,
@@ -35,7 +35,8 @@ static void end_import(Import *im) {
 /* Returns 0 when out of memory. */
 static int begin_import(Import *im) {
     im->prefix_length = im->def.prefix != NULL ? strlen(im->def.prefix) : 0;
-    im->text = malloc(im->prefix_length + (size_t)im->m->nname + 1);
+    im->suffix_length = im->def.suffix != NULL ? strlen(im->def.suffix) : 0;
+    im->text = malloc(im->prefix_length + (size_t)im->m->nname + im->suffix_length + 1);
     int fine = im->text != NULL;
     for (int k = 0; k < NMAPPED && fine; k++) {
         int n = tac_model_count(im->m, MAPPED[k]);
@@ -48,10 +49,12 @@ static int begin_import(Import *im) {
 }
 
 /* The name in the builder; an unnamed element stays so. */
-static const char *prefixed(Import *im, const char *name) {
-    if (im->prefix_length == 0 || name[0] == '\0') return name;
-    memcpy(im->text, im->def.prefix, im->prefix_length);
-    memcpy(im->text + im->prefix_length, name, strlen(name) + 1);
+static const char *renamed(Import *im, const char *name) {
+    size_t length = strlen(name);
+    if (im->prefix_length + im->suffix_length == 0 || length == 0) return name;
+    if (im->prefix_length > 0) memcpy(im->text, im->def.prefix, im->prefix_length);
+    memcpy(im->text + im->prefix_length, name, length + 1);
+    if (im->suffix_length > 0) memcpy(im->text + im->prefix_length + length, im->def.suffix, im->suffix_length + 1);
     return im->text;
 }
 
@@ -74,7 +77,7 @@ static void import_bodies(Import *im) {
         int up = im->m->body_parent[i], top = i == im->def.body || (im->whole && up == 0);
         if (!top && map[up] < 0) continue;
         tacBodyDef d = tac_body_def(im->m, i);
-        d.name = prefixed(im, d.name);
+        d.name = renamed(im, d.name);
         if (top) {
             d.pos = move_point(im, d.pos);
             d.quat = move_turn(im, d.quat);
@@ -88,7 +91,7 @@ static void import_joints(Import *im) {
         int body = mapped(im, TAC_KIND_BODY, im->m->joint_body[i]);
         if (body < 0) continue;
         tacJointDef d = tac_joint_def(im->m, i);
-        d.name = prefixed(im, d.name);
+        d.name = renamed(im, d.name);
         im->map[TAC_KIND_JOINT][i] = tac_model_add_joint(im->b, body, &d);
     }
 }
@@ -111,7 +114,7 @@ static void import_meshes(Import *im) {
             return;
         }
         tacMeshDef d = tac_mesh_def(im->m, i, room, room + 3 * faces);
-        d.name = prefixed(im, d.name);
+        d.name = renamed(im, d.name);
         im->map[TAC_KIND_MESH][i] = tac_model_add_mesh(im->b, &d);
         free(room);
     }
@@ -122,7 +125,7 @@ static void import_geoms(Import *im) {
         int owner = im->m->geom_body[i], body = mapped(im, TAC_KIND_BODY, owner);
         if (body < 0) continue;
         tacGeomDef d = tac_geom_def(im->m, i);
-        d.name = prefixed(im, d.name);
+        d.name = renamed(im, d.name);
         d.mesh = mapped(im, TAC_KIND_MESH, d.mesh);
         if (owner == 0) {
             d.pos = move_point(im, d.pos);
@@ -141,7 +144,7 @@ static void import_sites(Import *im) {
         int owner = im->m->site_body[i], body = mapped(im, TAC_KIND_BODY, owner);
         if (body < 0) continue;
         tacSiteDef d = tac_site_def(im->m, i);
-        d.name = prefixed(im, d.name);
+        d.name = renamed(im, d.name);
         if (owner == 0) {
             d.pos = move_point(im, d.pos);
             d.quat = move_turn(im, d.quat);
@@ -162,7 +165,7 @@ static void import_tendons(Import *im) {
             joint[k] = mapped(im, TAC_KIND_JOINT, d.joint[k]);
             inside = inside && joint[k] >= 0;
         }
-        d.name = prefixed(im, d.name);
+        d.name = renamed(im, d.name);
         d.joint = joint;
         if (inside) im->map[TAC_KIND_TENDON][i] = tac_model_add_tendon(im->b, &d);
         free(joint);
@@ -196,7 +199,7 @@ static int map_both(const Import *im, tacKind kind, int *id) {
 static void import_actuators(Import *im) {
     for (int i = 0; i < im->m->nu; i++) {
         tacActuatorDef d = tac_actuator_def(im->m, i);
-        d.name = prefixed(im, d.name);
+        d.name = renamed(im, d.name);
         if (map_both(im, target_kind(d.trntype), d.trnid)) tac_model_add_actuator(im->b, &d);
     }
 }
@@ -221,7 +224,7 @@ static void move_equality(const Import *im, tacEqualityDef *d) {
 static void import_equalities(Import *im) {
     for (int i = 0; i < im->m->neq; i++) {
         tacEqualityDef d = tac_equality_def(im->m, i);
-        d.name = prefixed(im, d.name);
+        d.name = renamed(im, d.name);
         if (im->whole) move_equality(im, &d);
         if (!map_both(im, d.objkind, d.obj)) continue;
         /* no body stands for the world, which the parent does now */
@@ -234,12 +237,12 @@ static void import_equalities(Import *im) {
 static void import_pairs(Import *im) {
     for (int i = 0; i < im->m->npair; i++) {
         tacPairDef d = tac_pair_def(im->m, i);
-        d.name = prefixed(im, d.name);
+        d.name = renamed(im, d.name);
         if (map_both(im, TAC_KIND_GEOM, d.geom)) tac_model_add_pair(im->b, &d);
     }
     for (int i = 0; i < im->m->nexclude; i++) {
         int body[2] = {im->m->exclude_body[2 * i], im->m->exclude_body[2 * i + 1]};
-        const char *name = prefixed(im, im->m->all_names + im->m->exclude_name[i]);
+        const char *name = renamed(im, im->m->all_names + im->m->exclude_name[i]);
         if (map_both(im, TAC_KIND_BODY, body)) tac_model_add_exclude(im->b, name, body[0], body[1]);
     }
 }
@@ -247,7 +250,7 @@ static void import_pairs(Import *im) {
 static void import_sensors(Import *im) {
     for (int i = 0; i < im->m->nsensor && im->whole; i++)
         tac_model_add_sensor(im->b, im->m->all_names + im->m->sensor_tag[i],
-                             prefixed(im, im->m->all_names + im->m->sensor_name[i]));
+                             renamed(im, im->m->all_names + im->m->sensor_name[i]));
 }
 
 /* --- Keyframes ---------------------------------------------------------------------------------------------------- */
@@ -293,7 +296,7 @@ static void import_keys(Import *im, tacKeySpan from) {
     }
     for (int i = 0; i < m->nkey; i++) {
         tacKeyDef d = tac_key_def(m, i);
-        d.name = prefixed(im, d.name);
+        d.name = renamed(im, d.name);
         if (im->moves) moved_key(im, &d, room);
         tac_builder_add_partial_key(im->b, &d, from);
     }

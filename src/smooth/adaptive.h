@@ -42,6 +42,8 @@ typedef struct tacAdaptiveKind {
 tacStatus tac_adaptive_step(const tacAdaptiveKind *kind, tacContext *ctx, const double *x, const double *u, double *y);
 tacStatus tac_adaptive_jac(const tacAdaptiveKind *kind, tacContext *ctx, const double *x, const double *u, double *y,
                            const tacJac *J);
+tacStatus tac_adaptive_jvp(const tacAdaptiveKind *kind, tacContext *ctx, const double *x, const double *u, tacColumns c,
+                           double *y, double *dy);
 tacStatus tac_adaptive_vjp(const tacAdaptiveKind *kind, tacContext *ctx, const double *x, const double *u,
                            const double *ybar, const tacGrad *g);
 void tac_adaptive_measure(const tacAdaptiveKind *kind, const tacModel *m, const tacOptions *options,

@@ -38,7 +38,7 @@ tacStatus tac_adaptive_rate_jac(void *user, const double *x, double *F) {
     const tacModel *m = ctx->model;
     tacColumns c = tac_count_columns(ctx);
     size_t n = (size_t)c.n, nv = (size_t)m->nv;
-    tacStatus status = ctx->stepper->acceleration_jac(ctx, x, a->u, NULL, F + nv * n);
+    tacStatus status = ctx->stepper->acceleration_jac(ctx, x, a->u, c, NULL, F + nv * n);
     if (!tac_went_on(status)) return status;
     memset(F, 0, nv * n * sizeof *F);
     for (size_t i = 0; i < nv; i++)

@@ -32,6 +32,11 @@ static int layout(const tacAdaptiveKind *kind, tacAdaptive *a, const tacModel *m
     return a->signal != NULL;
 }
 
+/* A direction of the state, of all inputs and parameters, and of the span. */
+static double *along_layout(const tacFlow *flow, tacArena *arena) {
+    return TAC_TAKE(arena, flow->nd + flow->np + 1, double);
+}
+
 void tac_adaptive_measure(const tacAdaptiveKind *kind, const tacModel *m, const tacOptions *options,
                           tacMeasure acceleration, tacArena *dry) {
     TAC_SCOPE(dry);
@@ -43,6 +48,7 @@ void tac_adaptive_measure(const tacAdaptiveKind *kind, const tacModel *m, const 
         TAC_SCOPE(dry);
         tacMarchJac j;
         tac_march_jac_layout(&j, &a.flow, &a.options, dry);
+        along_layout(&a.flow, dry);
         acceleration(m, options, dry);
         if (kind->measure != NULL) kind->measure(m, options, dry);
     }
@@ -114,6 +120,27 @@ tacStatus tac_adaptive_jac(const tacAdaptiveKind *kind, tacContext *ctx, const d
         copy_columns(ctx, &j, c.nx, c.nu, -1, J->B);
         copy_columns(ctx, &j, c.nx + c.nu, c.np, tac_param_of_time(ctx->model), J->P);
     }
+    return end_step(&a, &march, status, y);
+}
+
+/* dy along c.along; the parameter of the time step moves the span. */
+tacStatus tac_adaptive_jvp(const tacAdaptiveKind *kind, tacContext *ctx, const double *x, const double *u, tacColumns c,
+                           double *y, double *dy) {
+    TAC_SCOPE(&ctx->arena);
+    tacAdaptive a;
+    tacMarch march;
+    tacMarchJac j;
+    int n = c.nx + c.nu + c.np, time = tac_param_of_time(ctx->model);
+    TAC_TRY(open_step(kind, ctx, u, &a, &march));
+    if (!tac_march_jac_layout(&j, &a.flow, &a.options, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    double *along = along_layout(&a.flow, &ctx->arena);
+    if (along == NULL) return TAC_ERR_ARENA_FULL;
+    memcpy(along, c.along, (size_t)n * sizeof *along);
+    along[n] = time < 0 ? 0 : c.along[c.nx + c.nu + time];
+    tac_march_go_along(&j, along);
+    tacStatus status = tac_march_run_jac(&march, &j, ctx->options.dt, x, &ctx->info);
+    for (int i = 0; status == TAC_OK && i < c.nx; i++)
+        dy[i] = j.S[(size_t)i * (size_t)j.n];
     return end_step(&a, &march, status, y);
 }
 
@@ -190,6 +217,10 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     return tac_adaptive_jac(&FREE, ctx, x, u, y, J);
 }
 
+static tacStatus jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy) {
+    return tac_adaptive_jvp(&FREE, ctx, x, u, c, y, dy);
+}
+
 static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     return tac_adaptive_vjp(&FREE, ctx, x, u, ybar, g);
 }
@@ -201,6 +232,7 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
 const tacStepper TAC_STEPPER_ADAPTIVE = {.integrators = TAC_INNER_INTEGRATORS,
                                          .step = step,
                                          .jac = jac,
+                                         .jvp = jvp,
                                          .vjp = vjp,
                                          TAC_SMOOTH_ACCELERATION,
                                          .measure = measure};

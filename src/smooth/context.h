@@ -61,8 +61,9 @@ typedef struct tacStepper {
     tacStatus (*vjp)(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
     /* Accelerations in continuous time. Each leaves w->act_dot. qacc may be NULL. */
     tacStatus (*acceleration)(tacContext *ctx, const double *x, const double *u, double *qacc);
-    /* dqacc: nv rows, columns [x | u | theta] */
-    tacStatus (*acceleration_jac)(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc);
+    /* dqacc: nv rows of the columns c */
+    tacStatus (*acceleration_jac)(tacContext *ctx, const double *x, const double *u, tacColumns c, double *qacc,
+                                  double *dqacc);
     /* bar += (dqacc/d[x | u | theta])^T abar. x and u of bar are not NULL. abar is none of w->vec. */
     tacStatus (*acceleration_vjp)(tacContext *ctx, const double *x, const double *u, const double *abar,
                                   const tacGrad *bar);

@@ -9,6 +9,7 @@
  * turn. RKMK4 [MuntheKaas1998] has w = u', the rate of u in q = q_0 (+) u (tangent.h). It is of order four for all
  * joints. */
 #include "smooth/rk4.h"
+#include "smooth/rk4_stages.h"
 #include "smooth/tangent.h"
 
 #include "dynamics/actuator.h"
@@ -16,26 +17,18 @@
 
 #include <string.h>
 
-enum { STAGES = 4 };
-static const double SPAN[STAGES] = {0, 0.5, 0.5, 1};
-static const double WEIGHT[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+const double TAC_RK4_SPAN[TAC_RK4_STAGES] = {0, 0.5, 0.5, 1};
+const double TAC_RK4_WEIGHT[TAC_RK4_STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
-/* The stages' states (x), their moves from the start (hv: h c w), and their rates: of the position (w), of the
- * velocity, of the activations. hv[STAGES] and the mean rates belong to the whole step. */
-typedef struct Stages {
-    double *x[STAGES], *hv[STAGES + 1], *w[STAGES], *acc[STAGES], *rate[STAGES];
-    double *mean_acc, *mean_rate;
-} Stages;
-
-static int layout_stages(const tacModel *m, tacArena *arena, Stages *s) {
-    for (int i = 0; i < STAGES; i++) {
+static int layout_stages(const tacModel *m, tacArena *arena, tacRk4Stages *s) {
+    for (int i = 0; i < TAC_RK4_STAGES; i++) {
         s->x[i] = TAC_TAKE(arena, tac_nx(m), double);
         s->hv[i] = TAC_TAKE(arena, m->nv, double);
         s->w[i] = TAC_TAKE(arena, m->nv, double);
         s->acc[i] = TAC_TAKE(arena, m->nv, double);
         s->rate[i] = TAC_TAKE(arena, m->na, double);
     }
-    s->hv[STAGES] = TAC_TAKE(arena, m->nv, double);
+    s->hv[TAC_RK4_STAGES] = TAC_TAKE(arena, m->nv, double);
     s->mean_acc = TAC_TAKE(arena, m->nv, double);
     s->mean_rate = TAC_TAKE(arena, m->na, double);
     return s->mean_rate != NULL; /* the last is NULL when any before it is */
@@ -46,12 +39,10 @@ static void add_scaled(int n, const double *x, double s, const double *d, double
         out[i] = x[i] + s * d[i];
 }
 
-static int corrects_rotations(const tacContext *ctx) { return ctx->options.integrator == TAC_INTEGRATOR_RKMK4; }
-
 /* X_i from the rates of the stage before, and the rate of its position. */
-static void place_stage(const tacContext *ctx, const double *x, int i, Stages *s) {
+static void place_stage(const tacContext *ctx, const double *x, int i, tacRk4Stages *s) {
     const tacModel *m = ctx->model;
-    double span = SPAN[i] * ctx->options.dt, *v = s->x[i] + m->nq;
+    double span = TAC_RK4_SPAN[i] * ctx->options.dt, *v = s->x[i] + m->nq;
     memcpy(s->x[i], x, (size_t)tac_nx(m) * sizeof *x);
     memset(s->hv[i], 0, (size_t)m->nv * sizeof(double));
     if (i > 0) {
@@ -60,15 +51,15 @@ static void place_stage(const tacContext *ctx, const double *x, int i, Stages *s
         add_scaled(m->nv, v, span, s->acc[i - 1], v);
         add_scaled(m->na, v + m->nv, span, s->rate[i - 1], v + m->nv);
     }
-    if (corrects_rotations(ctx))
+    if (tac_rk4_corrects_rotations(ctx))
         tac_log_rate(m, s->hv[i], v, s->w[i]);
     else
         memcpy(s->w[i], v, (size_t)m->nv * sizeof *v);
 }
 
 /* Computes the first n stages with their rates, and the state of the next one if there is one. */
-static tacStatus run_stages(tacContext *ctx, const double *x, const double *u, int n, Stages *s) {
-    for (int i = 0; i < STAGES && i <= n; i++) {
+static tacStatus run_stages(tacContext *ctx, const double *x, const double *u, int n, tacRk4Stages *s) {
+    for (int i = 0; i < TAC_RK4_STAGES && i <= n; i++) {
         place_stage(ctx, x, i, s);
         if (i == n) break;
         tacStatus status = ctx->stepper->acceleration(ctx, s->x[i], u, s->acc[i]);
@@ -79,36 +70,35 @@ static tacStatus run_stages(tacContext *ctx, const double *x, const double *u, i
 }
 
 /* The move of the whole step: h times the mean of w. */
-static void average_moves(const tacContext *ctx, Stages *s) {
+static void average_moves(const tacContext *ctx, tacRk4Stages *s) {
     const tacModel *m = ctx->model;
-    double *hv = s->hv[STAGES];
+    double *hv = s->hv[TAC_RK4_STAGES];
     memset(hv, 0, (size_t)m->nv * sizeof *hv);
-    for (int i = 0; i < STAGES; i++)
-        add_scaled(m->nv, hv, WEIGHT[i], s->w[i], hv);
+    for (int i = 0; i < TAC_RK4_STAGES; i++)
+        add_scaled(m->nv, hv, TAC_RK4_WEIGHT[i], s->w[i], hv);
     for (int k = 0; k < m->nv; k++)
         hv[k] *= ctx->options.dt;
 }
 
 /* Means of the other rates. */
-static void average_rates(const tacModel *m, Stages *s) {
+static void average_rates(const tacModel *m, tacRk4Stages *s) {
     memset(s->mean_acc, 0, (size_t)m->nv * sizeof(double));
     memset(s->mean_rate, 0, (size_t)m->na * sizeof(double));
-    for (int i = 0; i < STAGES; i++) {
-        add_scaled(m->nv, s->mean_acc, WEIGHT[i], s->acc[i], s->mean_acc);
-        add_scaled(m->na, s->mean_rate, WEIGHT[i], s->rate[i], s->mean_rate);
+    for (int i = 0; i < TAC_RK4_STAGES; i++) {
+        add_scaled(m->nv, s->mean_acc, TAC_RK4_WEIGHT[i], s->acc[i], s->mean_acc);
+        add_scaled(m->na, s->mean_rate, TAC_RK4_WEIGHT[i], s->rate[i], s->mean_rate);
     }
 }
 
-/* The new state in w->next. */
-static tacStatus advance(tacContext *ctx, const double *x, const double *u, Stages *s) {
+tacStatus tac_rk4_advance(tacContext *ctx, const double *x, const double *u, tacRk4Stages *s) {
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
     double h = ctx->options.dt, *next = w->next;
     if (!layout_stages(ctx->model, &ctx->arena, s)) return TAC_ERR_ARENA_FULL;
-    TAC_TRY(run_stages(ctx, x, u, STAGES, s));
+    TAC_TRY(run_stages(ctx, x, u, TAC_RK4_STAGES, s));
     average_moves(ctx, s);
     average_rates(m, s);
-    tac_qpos_add(m, x, s->hv[STAGES], next);
+    tac_qpos_add(m, x, s->hv[TAC_RK4_STAGES], next);
     add_scaled(m->nv, x + m->nq, h, s->mean_acc, next + m->nq);
     memcpy(w->act_dot, s->mean_rate, (size_t)m->na * sizeof(double));
     tac_advance_activations(m, w, x + m->nq + m->nv, h, next + m->nq + m->nv);
@@ -117,8 +107,8 @@ static tacStatus advance(tacContext *ctx, const double *x, const double *u, Stag
 
 tacStatus tac_rk4_step(tacContext *ctx, const double *x, const double *u, double *y) {
     TAC_SCOPE(&ctx->arena);
-    Stages s;
-    tacStatus status = advance(ctx, x, u, &s);
+    tacRk4Stages s;
+    tacStatus status = tac_rk4_advance(ctx, x, u, &s);
     return tac_end_step(ctx, status, 0, y);
 }
 
@@ -186,16 +176,16 @@ static void chain_place(const tacModel *m, double span, const double *hv, Chain 
 }
 
 /* dw is dv, or its corrected form, in which hv = span w of the stage before moves too. */
-static void chain_position_rate(const tacContext *ctx, int i, const Stages *s, Chain *k) {
+static void chain_position_rate(const tacContext *ctx, int i, const tacRk4Stages *s, Chain *k) {
     const tacModel *m = ctx->model;
     size_t rows = (size_t)m->nv * (size_t)k->c.n;
     const double *dv = k->dX + rows;
-    if (!corrects_rotations(ctx) || i == 0) {
+    if (!tac_rk4_corrects_rotations(ctx) || i == 0) {
         memcpy(k->df, dv, rows * sizeof *dv);
         return;
     }
     for (size_t j = 0; j < rows; j++)
-        k->df[j] *= SPAN[i] * ctx->options.dt;
+        k->df[j] *= TAC_RK4_SPAN[i] * ctx->options.dt;
     int time = tac_param_of_time(m);
     for (int j = 0; time >= 0 && j < m->nv; j++)
         k->df[(size_t)j * (size_t)k->c.n + (size_t)(k->c.nx + k->c.nu + time)] += s->hv[i][j] / ctx->options.dt;
@@ -227,8 +217,7 @@ void tac_activation_rates_param(tacContext *ctx, const double *x, const double *
                      tac_param_rate(m, &ctx->work, &point, &ctx->tangents[p], a));
 }
 
-/* d(next activation)/dtheta at the start's activation and the mean rate. */
-static void emit_spans(const tacContext *ctx, const double *x, const Stages *s, const tacSink *sink) {
+void tac_rk4_emit_spans(const tacContext *ctx, const double *x, const tacRk4Stages *s, const tacSink *sink) {
     const tacModel *m = ctx->model;
     const double *act = x + m->nq + m->nv;
     for (int a = 0; a < m->nu; a++) {
@@ -254,22 +243,22 @@ static void chain_rates(tacContext *ctx, const double *x, const double *u, Chain
     tac_activation_rates_param(ctx, x, u, &(tacSink){.matrix = drate + k->c.nx + k->c.nu, .ld = k->c.n});
 }
 
-static tacStatus run_chain(tacContext *ctx, const double *u, const Stages *s, Chain *k) {
+static tacStatus run_chain(tacContext *ctx, const double *u, const tacRk4Stages *s, Chain *k) {
     const tacModel *m = ctx->model;
     size_t n = (size_t)k->c.n;
     int time = tac_param_of_time(m);
-    for (int i = 0; i < STAGES; i++) {
-        tacStatus status = ctx->stepper->acceleration_jac(ctx, s->x[i], u, NULL, k->D);
+    for (int i = 0; i < TAC_RK4_STAGES; i++) {
+        tacStatus status = ctx->stepper->acceleration_jac(ctx, s->x[i], u, k->c, NULL, k->D);
         if (!tac_went_on(status)) return status;
-        chain_place(m, SPAN[i] * ctx->options.dt, s->hv[i], k);
+        chain_place(m, TAC_RK4_SPAN[i] * ctx->options.dt, s->hv[i], k);
         if (time >= 0 && i > 0)
-            add_time(m, ctx->options.dt, SPAN[i], s->hv[i], s->acc[i - 1], s->rate[i - 1], k->c.n,
+            add_time(m, ctx->options.dt, TAC_RK4_SPAN[i], s->hv[i], s->acc[i - 1], s->rate[i - 1], k->c.n,
                      k->dX + k->c.nx + k->c.nu + time);
         chain_position_rate(ctx, i, s, k);
         chain_acceleration(m, i == 0, k);
         chain_rates(ctx, s->x[i], u, k);
         for (size_t j = 0; j < (size_t)k->c.nx * n; j++)
-            k->sum[j] += WEIGHT[i] * k->df[j];
+            k->sum[j] += TAC_RK4_WEIGHT[i] * k->df[j];
     }
     return TAC_OK;
 }
@@ -297,9 +286,9 @@ static void finish_activations(const tacModel *m, const double *act, const doubl
         }
 }
 
-static void assemble(tacContext *ctx, const double *x, const Stages *s, const Chain *k, const tacJac *J) {
+static void assemble(tacContext *ctx, const double *x, const tacRk4Stages *s, const Chain *k, const tacJac *J) {
     const tacModel *m = ctx->model;
-    const double *hv = s->hv[STAGES], *act = x + m->nq + m->nv;
+    const double *hv = s->hv[TAC_RK4_STAGES], *act = x + m->nq + m->nv;
     double h = ctx->options.dt, *const blocks[3] = {J->A, J->B, J->P};
     const int from[3] = {0, k->c.nx, k->c.nx + k->c.nu}, width[3] = {k->c.nx, k->c.nu, k->c.np};
     for (int b = 0; b < 3; b++) {
@@ -310,26 +299,24 @@ static void assemble(tacContext *ctx, const double *x, const Stages *s, const Ch
     int time = tac_param_of_time(m);
     if (J->P != NULL && time >= 0) add_time(m, h, 1, hv, s->mean_acc, NULL, k->c.np, J->P + time);
     if (J->P != NULL)
-        emit_spans(ctx, x, s, &(tacSink){.matrix = J->P + 2 * (size_t)m->nv * (size_t)k->c.np, .ld = k->c.np});
+        tac_rk4_emit_spans(ctx, x, s, &(tacSink){.matrix = J->P + 2 * (size_t)m->nv * (size_t)k->c.np, .ld = k->c.np});
     if (J->A == NULL) return;
     tac_move_start_jac(m, hv, k->c.nx, J->A);
     for (size_t i = (size_t)m->nv; i < 2 * (size_t)m->nv; i++)
         J->A[i * (size_t)k->c.nx + i] += 1;
 }
 
-static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const Stages *s, const tacJac *J) {
+static tacStatus fill_jac(tacContext *ctx, const double *x, const double *u, const tacRk4Stages *s, const tacJac *J) {
     Chain k;
     TAC_TRY(open_chain(ctx, &k));
     TAC_TRY(run_chain(ctx, u, s, &k));
     size_t slopes = (size_t)k.c.nx * (size_t)k.c.n;
-    if (!tac_slopes_are_finite((size_t)ctx->model->nv, s->hv[STAGES], slopes, k.sum)) return TAC_ERR_NONFINITE;
+    if (!tac_slopes_are_finite((size_t)ctx->model->nv, s->hv[TAC_RK4_STAGES], slopes, k.sum)) return TAC_ERR_NONFINITE;
     assemble(ctx, x, s, &k, J);
     return TAC_OK;
 }
 
-/* Derivatives solve the stages again, which is no further part of the step. The report stays that of the step, with the
- * fields that only derivatives know. */
-static void keep_info(tacContext *ctx, tacStepInfo *step) {
+void tac_rk4_keep_info(tacContext *ctx, tacStepInfo *step) {
     step->conditioning = ctx->info.conditioning;
     step->force_margin = ctx->info.force_margin;
     ctx->info = *step;
@@ -337,11 +324,11 @@ static void keep_info(tacContext *ctx, tacStepInfo *step) {
 
 tacStatus tac_rk4_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
     TAC_SCOPE(&ctx->arena);
-    Stages s;
-    tacStatus status = advance(ctx, x, u, &s);
+    tacRk4Stages s;
+    tacStatus status = tac_rk4_advance(ctx, x, u, &s);
     tacStepInfo step = ctx->info;
     if (status == TAC_OK) status = fill_jac(ctx, x, u, &s, J);
-    keep_info(ctx, &step);
+    tac_rk4_keep_info(ctx, &step);
     return tac_end_step(ctx, status, 0, y);
 }
 
@@ -400,12 +387,12 @@ static int time_asked_for(const tacContext *ctx, const double *theta) {
 }
 
 /* ybar -> the means of the rates, and the direct part of the start. */
-static void pull_end(const tacContext *ctx, const double *x, const double *ybar, const Stages *s, Pull *p) {
+static void pull_end(const tacContext *ctx, const double *x, const double *ybar, const tacRk4Stages *s, Pull *p) {
     const tacModel *m = ctx->model;
     const double *act = x + m->nq + m->nv, *vbar = ybar + m->nv, *actbar = vbar + m->nv;
     double h = ctx->options.dt, *act_start = p->bar.x + 2 * m->nv;
     memset(p->mean_w, 0, (size_t)m->nv * sizeof(double));
-    tac_move_vjp(m, s->hv[STAGES], h, ybar, p->bar.x, p->mean_w);
+    tac_move_vjp(m, s->hv[TAC_RK4_STAGES], h, ybar, p->bar.x, p->mean_w);
     for (int i = 0; i < m->nv; i++) {
         p->bar.x[m->nv + i] = vbar[i];
         p->mean_a[i] = h * vbar[i];
@@ -416,21 +403,21 @@ static void pull_end(const tacContext *ctx, const double *x, const double *ybar,
             act_start[j] = d.act * actbar[j];
             p->mean_r[j] = d.rate * actbar[j];
         }
-    if (p->bar.theta != NULL) emit_spans(ctx, x, s, &(tacSink){.lambda = actbar, .bar = p->bar.theta});
+    if (p->bar.theta != NULL) tac_rk4_emit_spans(ctx, x, s, &(tacSink){.lambda = actbar, .bar = p->bar.theta});
     int time = time_asked_for(ctx, p->bar.theta);
-    if (time >= 0) p->bar.theta[time] += pull_time(m, h, 1, s->hv[STAGES], s->mean_acc, NULL, ybar);
+    if (time >= 0) p->bar.theta[time] += pull_time(m, h, 1, s->hv[TAC_RK4_STAGES], s->mean_acc, NULL, ybar);
 }
 
 /* Adds the stage's part of the means; w, acc and rate hold the part from the stage after. Then pulls all of it through
  * the rates of the stage, into X and into the move that leads to it. */
-static tacStatus pull_rates(tacContext *ctx, const double *u, int i, const Stages *s, Pull *p) {
+static tacStatus pull_rates(tacContext *ctx, const double *u, int i, const tacRk4Stages *s, Pull *p) {
     const tacModel *m = ctx->model;
     double *vbar = p->X + m->nv, *actbar = vbar + m->nv;
-    add_scaled(m->nv, p->w, WEIGHT[i], p->mean_w, p->w);
-    add_scaled(m->nv, p->acc, WEIGHT[i], p->mean_a, p->acc);
-    add_scaled(m->na, p->rate, WEIGHT[i], p->mean_r, p->rate);
+    add_scaled(m->nv, p->w, TAC_RK4_WEIGHT[i], p->mean_w, p->w);
+    add_scaled(m->nv, p->acc, TAC_RK4_WEIGHT[i], p->mean_a, p->acc);
+    add_scaled(m->na, p->rate, TAC_RK4_WEIGHT[i], p->mean_r, p->rate);
     memset(p->hv, 0, (size_t)m->nv * sizeof(double));
-    if (corrects_rotations(ctx))
+    if (tac_rk4_corrects_rotations(ctx))
         tac_log_rate_vjp(m, s->hv[i], s->x[i] + m->nq, p->w, vbar, p->hv);
     else
         add_scaled(m->nv, vbar, 1, p->w, vbar);
@@ -444,12 +431,12 @@ static tacStatus pull_rates(tacContext *ctx, const double *u, int i, const Stage
 }
 
 /* X and hv of stage i -> the start and the rates of the stage before:  X_i = x (+) span f(X_{i-1}), hv = span w. */
-static void pull_place(const tacContext *ctx, int i, const Stages *s, Pull *p) {
+static void pull_place(const tacContext *ctx, int i, const tacRk4Stages *s, Pull *p) {
     const tacModel *m = ctx->model;
-    double h = ctx->options.dt, span = SPAN[i] * h, *vbar = p->X + m->nv, *start = p->bar.x;
+    double h = ctx->options.dt, span = TAC_RK4_SPAN[i] * h, *vbar = p->X + m->nv, *start = p->bar.x;
     int time = time_asked_for(ctx, p->bar.theta);
     if (time >= 0) {
-        p->bar.theta[time] += pull_time(m, h, SPAN[i], s->hv[i], s->acc[i - 1], s->rate[i - 1], p->X);
+        p->bar.theta[time] += pull_time(m, h, TAC_RK4_SPAN[i], s->hv[i], s->acc[i - 1], s->rate[i - 1], p->X);
         p->bar.theta[time] += tac_dense_dot(m->nv, p->hv, s->hv[i]) / h;
     }
     for (int k = 0; k < m->nv; k++) {
@@ -468,22 +455,22 @@ static void pull_place(const tacContext *ctx, int i, const Stages *s, Pull *p) {
  * once, on the way back. */
 static tacStatus pull_step(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     const tacModel *m = ctx->model;
-    Stages s;
+    tacRk4Stages s;
     Pull p;
     int whole = m->na > 0 || time_asked_for(ctx, g->theta) >= 0;
     if (!layout_stages(m, &ctx->arena, &s)) return TAC_ERR_ARENA_FULL;
-    TAC_TRY(run_stages(ctx, x, u, whole ? STAGES : STAGES - 1, &s));
+    TAC_TRY(run_stages(ctx, x, u, whole ? TAC_RK4_STAGES : TAC_RK4_STAGES - 1, &s));
     TAC_TRY(open_pull(ctx, g->theta != NULL, &p));
     average_moves(ctx, &s);
     if (whole) average_rates(m, &s);
     pull_end(ctx, x, ybar, &s, &p);
     tacStepInfo step = ctx->info;
-    for (int i = STAGES - 1; i >= 0; i--) {
+    for (int i = TAC_RK4_STAGES - 1; i >= 0; i--) {
         TAC_TRY(pull_rates(ctx, u, i, &s, &p));
-        if (i == STAGES - 1 && !whole) step = ctx->info; /* of all stages by now */
+        if (i == TAC_RK4_STAGES - 1 && !whole) step = ctx->info; /* of all stages by now */
         if (i > 0) pull_place(ctx, i, &s, &p);
     }
-    keep_info(ctx, &step);
+    tac_rk4_keep_info(ctx, &step);
     add_scaled(tac_ndx(m), p.bar.x, 1, p.X, p.bar.x);
     return tac_copy_grad(&p.bar, tac_count_columns(ctx), g);
 }
@@ -496,12 +483,17 @@ tacStatus tac_rk4_vjp(tacContext *ctx, const double *x, const double *u, const d
 void tac_rk4_measure(const tacModel *m, const tacOptions *options, tacMeasure acceleration, tacArena *dry) {
     tacColumns c = tac_columns_of(m, options);
     TAC_SCOPE(dry);
-    Stages stages;
+    tacRk4Stages stages;
     layout_stages(m, dry, &stages);
     {
         TAC_SCOPE(dry);
         Chain chain;
         layout_chain(m, c, dry, &chain);
+        acceleration(m, options, dry);
+    }
+    {
+        TAC_SCOPE(dry);
+        tac_rk4_layout_along(m, c, dry);
         acceleration(m, options, dry);
     }
     Pull pull;
@@ -516,6 +508,7 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
 const tacStepper TAC_STEPPER_RK4 = {.integrators = TAC_HAS(TAC_INTEGRATOR_RK4) | TAC_HAS(TAC_INTEGRATOR_RKMK4),
                                     .step = tac_rk4_step,
                                     .jac = tac_rk4_jac,
+                                    .jvp = tac_rk4_jvp,
                                     .vjp = tac_rk4_vjp,
                                     TAC_SMOOTH_ACCELERATION,
                                     .measure = measure};

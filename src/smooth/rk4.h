@@ -6,6 +6,7 @@
 
 tacStatus tac_rk4_step(tacContext *ctx, const double *x, const double *u, double *y);
 tacStatus tac_rk4_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
+tacStatus tac_rk4_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy);
 tacStatus tac_rk4_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
 /* Lays out their memory on a dry arena, on top of the accelerations' memory. */
 void tac_rk4_measure(const tacModel *m, const tacOptions *options, tacMeasure acceleration, tacArena *dry);

@@ -70,9 +70,9 @@ tacStatus tac_smooth_acceleration(tacContext *ctx, const double *x, const double
 }
 
 /* R = ID(q, v, a) - tau = 0:  da = -M^-1 dR   (dynamics.md, ID8) */
-tacStatus tac_smooth_acceleration_jac(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc) {
+tacStatus tac_smooth_acceleration_jac(tacContext *ctx, const double *x, const double *u, tacColumns c, double *qacc,
+                                      double *dqacc) {
     const tacModel *m = ctx->model;
-    tacColumns c = tac_count_columns(ctx);
     TAC_TRY(tac_smooth_acceleration(ctx, x, u, qacc));
     tac_residual_jac(ctx, x, u, 0, c, dqacc);
     tacTree tree = tac_dof_tree(m);

@@ -28,7 +28,8 @@ tacStatus tac_end_step(const tacContext *ctx, tacStatus status, int unsolved, do
 
 /* The entries of a stepper's table that all integrators without constraints share (sim.h). */
 tacStatus tac_smooth_acceleration(tacContext *ctx, const double *x, const double *u, double *qacc);
-tacStatus tac_smooth_acceleration_jac(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc);
+tacStatus tac_smooth_acceleration_jac(tacContext *ctx, const double *x, const double *u, tacColumns c, double *qacc,
+                                      double *dqacc);
 tacStatus tac_smooth_acceleration_vjp(tacContext *ctx, const double *x, const double *u, const double *abar,
                                       const tacGrad *bar);
 /* The three in a stepper's table. */

@@ -87,6 +87,15 @@ static tacStatus run_rollout(const tacBatch *b, const Worker *w, size_t i) {
     return tac_rollout_driven(w->sim, &drive, X, c->steps, X, info_of(b, i));
 }
 
+static tacStatus run_rollout_jvp(const tacBatch *b, const Worker *w, size_t i) {
+    const tacBatchCall *c = b->call;
+    size_t n = (size_t)c->steps;
+    tacTangent along = {block(c->along.x, i, b->ndx), block(c->along.u, i, n * b->ninput),
+                        block(c->along.theta, i, b->np)};
+    return tac_rollout_jvp(w->sim, c->X + i * b->nx, block(c->U, i, n * b->ninput), c->steps, &along,
+                           c->Y + i * (n + 1) * b->nx, c->dY + i * (n + 1) * b->ndx, info_of(b, i));
+}
+
 static tacStatus run_rollout_vjp(const tacBatch *b, const Worker *w, size_t i) {
     const tacTrajectory *all = b->call->path;
     const tacGrad *g = &b->call->grad;
@@ -108,8 +117,13 @@ static tacStatus run_outputs(const tacBatch *b, const Worker *w, size_t i) {
 }
 
 static tacStatus (*const RUN[])(const tacBatch *b, const Worker *w, size_t i) = {
-    [TAC_BATCH_STEP] = run_step,       [TAC_BATCH_JAC] = run_jac,         [TAC_BATCH_JVP] = run_jvp,
-    [TAC_BATCH_VJP] = run_vjp,         [TAC_BATCH_ROLLOUT] = run_rollout, [TAC_BATCH_ROLLOUT_VJP] = run_rollout_vjp,
+    [TAC_BATCH_STEP] = run_step,
+    [TAC_BATCH_JAC] = run_jac,
+    [TAC_BATCH_JVP] = run_jvp,
+    [TAC_BATCH_VJP] = run_vjp,
+    [TAC_BATCH_ROLLOUT] = run_rollout,
+    [TAC_BATCH_ROLLOUT_JVP] = run_rollout_jvp,
+    [TAC_BATCH_ROLLOUT_VJP] = run_rollout_vjp,
     [TAC_BATCH_OUTPUTS] = run_outputs,
 };
 
@@ -299,9 +313,24 @@ tacStatus tac_batch_run_vjp(tacBatch *batch, const double *X, const double *U, c
     return tac_batch_run(batch, &call, status);
 }
 
+tacStatus tac_batch_run_jvp(tacBatch *batch, const double *X, const double *U, const tacTangent *along, double *dY,
+                            tacStatus *status) {
+    if (batch == NULL || X == NULL || along == NULL || dY == NULL) return TAC_ERR_ARGUMENT;
+    tacBatchCall call = {.piece = TAC_BATCH_JVP, .X = X, .U = U, .Y = dY, .along = *along};
+    return tac_batch_run(batch, &call, status);
+}
+
 tacStatus tac_batch_run_rollout(tacBatch *batch, int steps, double *X, double *U, tacStatus *status) {
     if (batch == NULL || X == NULL || steps < 0) return TAC_ERR_ARGUMENT;
     tacBatchCall call = {.piece = TAC_BATCH_ROLLOUT, .controls = U, .Y = X, .steps = steps};
+    return tac_batch_run(batch, &call, status);
+}
+
+tacStatus tac_batch_run_rollout_jvp(tacBatch *batch, int steps, const double *X0, const double *U,
+                                    const tacTangent *along, double *X, double *dX, tacStatus *status) {
+    if (batch == NULL || X0 == NULL || along == NULL || X == NULL || dX == NULL || steps < 0) return TAC_ERR_ARGUMENT;
+    tacBatchCall call = {
+        .piece = TAC_BATCH_ROLLOUT_JVP, .X = X0, .U = U, .along = *along, .Y = X, .dY = dX, .steps = steps};
     return tac_batch_run(batch, &call, status);
 }
 

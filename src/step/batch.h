@@ -9,6 +9,7 @@ typedef enum {
     TAC_BATCH_VJP,
     TAC_BATCH_JVP,
     TAC_BATCH_ROLLOUT,
+    TAC_BATCH_ROLLOUT_JVP,
     TAC_BATCH_ROLLOUT_VJP,
     TAC_BATCH_OUTPUTS
 } tacBatchPiece;
@@ -18,6 +19,7 @@ typedef struct tacBatchCall {
     tacBatchPiece piece;
     const double *X, *U, *Ybar;
     double *Y, *controls; /* controls: of rollouts, which a policy writes */
+    double *dY;           /* of rollouts along a direction */
     int steps;
     const tacTrajectory *path;
     const tacOutputs *outputs;

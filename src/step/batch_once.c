@@ -69,6 +69,16 @@ tacStatus tac_batch_rollout(const tacModel *model, const tacOptions *options, in
     return run_once(model, options, n, threads, 0, &call);
 }
 
+tacStatus tac_batch_rollout_jvp(const tacModel *model, const tacOptions *options, int n, int steps, const double *X0,
+                                const double *U, const tacTangent *along, double *X, double *dX, int threads) {
+    if (bad_arguments(model, options, n, threads) || steps < 0 || along == NULL) return TAC_ERR_ARGUMENT;
+    if (n == 0) return TAC_OK;
+    if (X0 == NULL || X == NULL || dX == NULL) return TAC_ERR_ARGUMENT;
+    tacBatchCall call = {
+        .piece = TAC_BATCH_ROLLOUT_JVP, .X = X0, .U = U, .along = *along, .Y = X, .dY = dX, .steps = steps};
+    return run_once(model, options, n, threads, 0, &call);
+}
+
 tacStatus tac_batch_rollout_vjp(const tacModel *model, const tacOptions *options, int n, const tacTrajectory *path,
                                 int checkpoints, const tacGrad *grad, int threads) {
     if (bad_arguments(model, options, n, threads) || path == NULL || grad == NULL) return TAC_ERR_ARGUMENT;

@@ -4,6 +4,7 @@
 #include "dynamics/kinematics.h"
 #include "step/options.h"
 #include "step/output_pairs.h"
+#include "step/step_jvp.h"
 
 #include <string.h>
 
@@ -134,6 +135,34 @@ tacStatus tac_contact_jac(tacSim *sim, const double *q, const double *u, const t
     Sinks sinks = {
         {.matrix = jac->q, .ld = nv}, {.matrix = jac->u, .ld = ninput}, {.matrix = jac->theta, .ld = nparam}};
     emit_all(sim, q, u, &c, &sinks);
+    return TAC_OK;
+}
+
+/* rows += the change along dq: the twists of both bodies, each at once. */
+static void add_dofs_along(tacSim *sim, const tacContactSystem *c, const double *dq, double *rows) {
+    const tacWork *w = &sim->ctx.work;
+    tac_kinematics_v(sim->ctx.model, &sim->ctx.work, dq);
+    for (int side = 0; side < 2; side++) {
+        int body = c->body[side];
+        tacContactTangent t = tac_contact_twist(c, side, w->V[body], w->origin[body]);
+        tac_contact_emit(&t, 0, &(tacSink){.matrix = rows, .ld = 1});
+    }
+}
+
+tacStatus tac_contact_jvp(tacSim *sim, const double *q, const double *u, const tacContact *contact,
+                          const tacTangent *along, double *drows) {
+    tacContactSystem c;
+    double rows[TAC_CONTACT_ROWS] = {0};
+    if (sim == NULL) return TAC_ERR_ARGUMENT;
+    TAC_TRY(tac_check_direction(sim, __func__, along));
+    if (drows == NULL) return tac_sim_null(sim, __func__, "drows");
+    TAC_TRY(prepare(sim, __func__, q, u, contact, &c));
+    Sinks sinks = {.q = {.matrix = NULL}};
+    if (along->u != NULL) sinks.u = (tacSink){.matrix = rows, .along = along->u, .ld = 1};
+    if (along->theta != NULL) sinks.theta = (tacSink){.matrix = rows, .along = along->theta, .ld = 1};
+    emit_all(sim, q, u, &c, &sinks);
+    if (along->x != NULL) add_dofs_along(sim, &c, along->x, rows);
+    memcpy(drows, rows, sizeof rows);
     return TAC_OK;
 }
 

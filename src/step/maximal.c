@@ -6,6 +6,7 @@
 #include "step/call.h"
 #include "smooth/linearize.h"
 #include "smooth/tangent.h"
+#include "math/dense.h"
 
 #include <string.h>
 
@@ -222,6 +223,63 @@ static void differentiate(const Map *map, const tacJac *jac) {
     add_all(map, 0, jac);
 }
 
+/* --- Forward mode: movers in proportion --------------------------------------------------------------------------- */
+
+/* Adds the column of a displacement times `by`. */
+static void add_scaled(const Map *map, int before, const tacDisplacement *of, double by, double *dz) {
+    Column c = {*of, map->x + map->sim->ctx.model->nq, dz, 1};
+    if (by == 0) return;
+    for (int k = 0; k < c.by.nmover; k++)
+        c.by.mover[k].S = tac_scale6(by, c.by.mover[k].S);
+    add_column(map, before, &c);
+}
+
+/* Axes of velocities along dv: d(velocity) = S dv. */
+static void add_axes_along(const Map *map, const double *dv, double *dz) {
+    const tacModel *m = map->sim->ctx.model;
+    const tacWork *w = &map->sim->ctx.work;
+    Column c = {.out = dz, .ld = 1};
+    for (int j = 0; j < m->nv; j++) {
+        tacMover mover = tac_dof_mover(m, w, j);
+        for (int b = 1; b < m->nbody; b++) {
+            double move[6];
+            if (!tac_moves_body(m, &mover, b)) continue;
+            tac_free_move(w, b, mover.S, move);
+            add_rows(move, dv[j], 6 * m->nbody + 6 * b, &c);
+        }
+    }
+}
+
+/* At the poses of w: those before move by dq- = P dq - span Q dv, in dq_before. */
+static void add_all_along(const Map *map, int before, const tacTangent *along, double *dq_before, double *dz) {
+    tacSim *sim = map->sim;
+    const tacModel *m = sim->ctx.model;
+    const double *dq = along->x;
+    tacSmoothPoint at = tac_point_of(&sim->ctx, map->x, map->u);
+    if (before) {
+        double *turned = dq_before + m->nv;
+        at.q = map->q_before;
+        memcpy(turned, dq, (size_t)m->nv * sizeof *dq);
+        tac_move_back_jac(m, map->back, 1, turned);
+        tac_move_jac(m, map->back, -map->span, 1, 1, dq + m->nv, 1, dq_before);
+        tac_dense_axpy(m->nv, 1, turned, dq_before);
+        dq = dq_before;
+    }
+    for (int j = 0; j < m->nv; j++)
+        add_scaled(map, before, &(tacDisplacement){1, {tac_dof_mover(m, &sim->ctx.work, j)}}, dq[j], dz);
+    if (map->span == 0) add_axes_along(map, along->x + m->nv, dz);
+    for (int i = 0; map->mocap != NULL && along->u != NULL && i < sim->ctx.inputs.nmocap; i++) {
+        tacDisplacement by = {.nmover = 1};
+        tac_mocap_mover(m, &sim->ctx.work, i, map->mocap, &by.mover[0]);
+        add_scaled(map, before, &by, along->u[sim->ctx.inputs.mocap + i], dz);
+    }
+    for (int i = 0; along->theta != NULL && i < m->nmember; i++) {
+        tacDisplacement by = {0};
+        by.nmover = tac_param_movers(m, &sim->ctx.work, &sim->ctx.tangents[i], &at, by.mover);
+        add_scaled(map, before, &by, along->theta[sim->ctx.tangents[i].column], dz);
+    }
+}
+
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
 /* Weights of the displacements and of the changes of velocity, summed over all bodies that hang on a body. */
@@ -359,12 +417,16 @@ static int layout_weights(const tacModel *m, tacArena *arena, Weights *sum) {
     return sum->move != NULL && sum->rate != NULL;
 }
 
+/* Of tac_to_maximal_jvp: dq-, and scratch. */
+static double *layout_before(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, 2 * m->nv, double); }
+
 void tac_to_maximal_measure(const tacModel *m, tacArena *dry) {
     TAC_SCOPE(dry);
     Map map;
     Weights sum;
     layout_map(m, dry, &map);
     layout_weights(m, dry, &sum);
+    layout_before(m, dry);
 }
 
 /* -> bodies in map, w at q. Takes from the arena; the caller releases. */
@@ -390,6 +452,24 @@ tacStatus tac_to_maximal(tacSim *sim, const double *x, const double *u, const ta
         if (jac != NULL) differentiate(&map, jac);
     }
     return tac_end_call(sim, __func__, status);
+}
+
+tacStatus tac_to_maximal_jvp(tacSim *sim, const double *x, const double *u, double span, const tacTangent *along,
+                             double *dz) {
+    const tacModel *m = sim->ctx.model;
+    TAC_SCOPE(&sim->ctx.arena);
+    Map map;
+    TAC_TRY(open_map(sim, x, u, span, &map));
+    double *dq_before = layout_before(m, &sim->ctx.arena);
+    if (dq_before == NULL) return TAC_ERR_ARENA_FULL;
+    clear(dz, 1, TAC_BODY_MOVE * m->nbody);
+    if (span > 0) {
+        place_before(&map);
+        add_all_along(&map, 1, along, dq_before, dz);
+        tac_kinematics_q(m, &sim->ctx.work, x, map.mocap);
+    }
+    add_all_along(&map, 0, along, dq_before, dz);
+    return TAC_OK;
 }
 
 tacStatus tac_to_maximal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *zbar,

@@ -20,6 +20,11 @@ static inline tacVec6 tac_free_weights(const tacWork *w, int body, tacVec3 turn,
     return (tacVec6){tac_add3(turn, tac_cross3(arm, force)), force};
 }
 
+/* tac_to_maximal along a direction of x, u and theta (NULL: zero) -> dz[12 nbody]; to minimal, of the bodies of (x, u)
+ * along dz -> dx[2 nv]. */
+tacStatus tac_to_maximal_jvp(tacSim *sim, const double *x, const double *u, double span, const tacTangent *along,
+                             double *dz);
+tacStatus tac_to_minimal_jvp(tacSim *sim, const double *x, const double *u, double span, const double *dz, double *dx);
 /* Reverse mode of tac_to_maximal at (x, u): weights of bodies, zbar[12 nbody] -> gradients by x (activations: 0), u and
  * theta, overwritten; u and theta may be NULL   (X10, X11) */
 tacStatus tac_to_maximal_vjp(tacSim *sim, const double *x, const double *u, double span, const double *zbar,
@@ -32,4 +37,6 @@ tacStatus tac_to_minimal_vjp(tacSim *sim, const double *x, const double *u, doub
 /* Lay out on a dry arena: what the maps take, and the reverse mode of a step, with what the step takes. */
 void tac_to_maximal_measure(const tacModel *m, tacArena *dry);
 void tac_to_minimal_measure(const tacModel *m, tacArena *dry);
+void tac_step_maximal_measure_jvp(const tacModel *m, const tacOptions *options, const tacStepper *stepper,
+                                  tacArena *dry);
 void tac_step_maximal_measure(const tacModel *m, const tacOptions *options, tacMeasure step, tacArena *dry);

@@ -3,6 +3,7 @@
 
 #include "math/dense.h"
 #include "step/call.h"
+#include "step/step_jvp.h"
 #include "smooth/linearize.h"
 #include "smooth/smooth_step.h"
 
@@ -144,6 +145,86 @@ tacStatus tac_step_maximal_jac(tacSim *sim, const double *x, const double *u, co
     TAC_BORROW(&c.arena, step->memory, step->bytes);
     if (!layout(sim->ctx.model, &c.arena, &c)) return tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);
     return chain_maps(sim, x, u, step, &c, info);
+}
+
+/* --- Forward mode ------------------------------------------------------------------------------------------------- */
+
+/* A direction on its way from the bodies at the start to those at the end. */
+typedef struct Push {
+    tacColumns c;
+    double *y, *dx, *dy; /* nx, ndx, ndx */
+    double *bodies;      /* 12 nbody: at the end */
+} Push;
+
+static int layout_push(const tacModel *m, tacColumns c, tacArena *arena, Push *p) {
+    p->c = c;
+    p->y = TAC_TAKE(arena, tac_nx(m), double);
+    p->dx = TAC_TAKE(arena, c.nx, double);
+    p->dy = TAC_TAKE(arena, c.nx, double);
+    p->bodies = TAC_TAKE(arena, TAC_BODY_MOVE * m->nbody, double);
+    return p->y != NULL && p->dx != NULL && p->dy != NULL && p->bodies != NULL;
+}
+
+void tac_step_maximal_measure_jvp(const tacModel *m, const tacOptions *options, const tacStepper *stepper,
+                                  tacArena *dry) {
+    TAC_SCOPE(dry);
+    Push p;
+    layout_push(m, tac_columns_of(m, options), dry, &p);
+    tac_step_jvp_measure(m, options, stepper, dry);
+    tac_to_maximal_measure(m, dry);
+    tac_to_minimal_measure(m, dry);
+}
+
+static tacStatus check_along(tacSim *sim, const char *call, const tacMaximalTangent *along, const double *dz) {
+    if (sim == NULL) return TAC_ERR_ARGUMENT;
+    const tacModel *m = sim->ctx.model;
+    if (along == NULL) return tac_sim_null(sim, call, "along");
+    if (dz == NULL) return tac_sim_null(sim, call, "dz");
+    if (!tac_finite(along->span) || along->span < 0)
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "along->span is %g, expected a finite time", along->span);
+    if (along->z != NULL) TAC_TRY(tac_check_array(sim, call, "along->z", TAC_BODY_MOVE * m->nbody + m->na, along->z));
+    return tac_check_direction(sim, call, &(tacTangent){NULL, along->u, along->theta});
+}
+
+static tacStatus push(tacSim *sim, const double *x, const double *u, const tacMaximalTangent *along, const Push *p,
+                      tacStepInfo *info) {
+    const tacModel *m = sim->ctx.model;
+    size_t state = 2 * (size_t)m->nv, na = (size_t)m->na, bodies = TAC_BODY_MOVE * (size_t)m->nbody;
+    memset(p->dx, 0, (size_t)p->c.nx * sizeof *p->dx);
+    if (along->z != NULL) {
+        TAC_TRY(tac_to_minimal_jvp(sim, x, u, along->span, along->z, p->dx));
+        memcpy(p->dx + state, along->z + bodies, na * sizeof *p->dx);
+    }
+    tacStepCall call = {x, u, p->y};
+    tacStatus solved = tac_step_jvp_told(sim, "tac_step_maximal_jvp", &call,
+                                         &(tacTangent){p->dx, along->u, along->theta}, p->dy, info);
+    if (!tac_went_on(solved)) return solved;
+    TAC_TRY(tac_to_maximal_jvp(sim, p->y, u, along->span, &(tacTangent){p->dy, along->u, along->theta}, p->bodies));
+    return tac_first_nonfinite((int)bodies, p->bodies) < 0 ? solved : TAC_ERR_NONFINITE;
+}
+
+/* dz = T A_step N dz + ... : one direction through the three                                                    (X9) */
+tacStatus tac_step_maximal_jvp(tacSim *sim, const double *x, const double *u, const tacMaximalTangent *along,
+                               double *dz, tacStepInfo *info) {
+    int bad;
+    Push p;
+    tacStatus status = check_along(sim, __func__, along, dz);
+    if (status == TAC_OK) status = tac_check_state(sim, __func__, x, u, &bad);
+    if (status != TAC_OK) {
+        tac_report(NULL, status, -1, info);
+        return status;
+    }
+    const tacModel *m = sim->ctx.model;
+    TAC_SCOPE(&sim->ctx.arena);
+    if (!layout_push(m, tac_count_columns(&sim->ctx), &sim->ctx.arena, &p))
+        return tac_end_call(sim, __func__, TAC_ERR_ARENA_FULL);
+    status = push(sim, x, u, along, &p, info);
+    if (tac_went_on(status)) {
+        size_t bodies = TAC_BODY_MOVE * (size_t)m->nbody;
+        memcpy(dz, p.bodies, bodies * sizeof *dz);
+        memcpy(dz + bodies, p.dy + 2 * m->nv, (size_t)m->na * sizeof *dz);
+    }
+    return tac_end_call(sim, __func__, status);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */

@@ -344,6 +344,51 @@ static void mean_rows(const tacModel *m, double span, const double *v, const dou
     }
 }
 
+/* --- Forward mode ------------------------------------------------------------------------------------------------- */
+
+/* Motion of a body along the changes of its numbers in z. */
+static Motion motion_along(const Fit *f, int b, const double *dz) {
+    Motion sum = {tac_zero6(), tac_zero6()};
+    for (int c = 0; c < TAC_BODY_MOVE; c++) {
+        double by = c < 6 ? dz[6 * b + c] : dz[6 * f->m->nbody + 6 * b + c - 6];
+        if (by == 0) continue;
+        Motion x = body_motion(f, b, c);
+        sum.X = tac_madd6(sum.X, by, x.X);
+        sum.dV = tac_madd6(sum.dV, by, x.dV);
+    }
+    return sum;
+}
+
+/* S dq = X_b - X_parent, S dv = dV_b - dV_parent - sum dS v of every body; dv NULL: of q alone. */
+static void fit_along(Fit *f, const double *v, const double *dz, double *dq, double *dv) {
+    const tacModel *m = f->m;
+    for (int b = 1; b < m->nbody; b++) {
+        int first = m->body_dof_adr[b], parent = m->body_parent[b];
+        if (m->body_dof_num[b] == 0) continue;
+        Motion own = motion_along(f, b, dz), before = {tac_zero6(), tac_zero6()};
+        if (parent > 0) before = motion_along(f, parent, dz);
+        factor_axes(f, b);
+        solve_axes(f, b, tac_sub6(own.X, before.X), dq + first);
+        if (dv == NULL) continue;
+        tacVec6 moved = axes_move(f, b, before.X, dq + first, v);
+        solve_axes(f, b, tac_sub6(tac_sub6(own.dV, before.dV), moved), dv + first);
+    }
+}
+
+/* dv = (Jr^-1 dq - Jr^-T dq-)/span, as mean_rows; dv holds dq-. */
+static void mean_along(const tacModel *m, double span, const double *v, const double *dq, double *dv) {
+    for (int j = 0; j < m->njnt; j++) {
+        int type = m->joint_type[j], first = m->joint_dof_adr[j], turns = type == TAC_JOINT_BALL;
+        int n = type == TAC_JOINT_FREE ? 3 : turns ? 0 : 1, dof = first + n;
+        for (int i = first; i < first + n; i++)
+            dv[i] = (dq[i] - dv[i]) / span;
+        if (!turns && type != TAC_JOINT_FREE) continue;
+        tacMat3 inverse = tac_quat_right_jacobian_inverse(tac_scale3(span, tac_load3(v + dof)));
+        tacVec3 now = tac_mulmv3(inverse, tac_load3(dq + dof)), then = tac_mulmtv3(inverse, tac_load3(dv + dof));
+        tac_store3(dv + dof, tac_scale3(1 / span, tac_sub3(now, then)));
+    }
+}
+
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */
 
 /* Weights of all numbers of the fit, and what they weigh of the bodies. */
@@ -603,5 +648,28 @@ tacStatus tac_to_minimal_vjp(tacSim *sim, const double *x, const double *u, doub
     if (span > 0) TAC_TRY(tac_to_maximal(sim, x, u, &z, NULL));
     if (!layout_fit(&sim->ctx.arena, &f) || !layout_pull(m, &sim->ctx.arena, &p)) return TAC_ERR_ARENA_FULL;
     find_reverse(&f, x, tac_inputs_of(&sim->ctx.inputs, u).mocap, bar, &p, zbar);
+    return TAC_OK;
+}
+
+/* Bodies of x agree with their joints: nothing is searched. */
+tacStatus tac_to_minimal_jvp(tacSim *sim, const double *x, const double *u, double span, const double *dz, double *dx) {
+    const tacModel *m = sim->ctx.model;
+    TAC_SCOPE(&sim->ctx.arena);
+    tacMaximal z = {.span = span, .twist = layout_twist(m, &sim->ctx.arena)};
+    Fit f = {.m = m, .w = &sim->ctx.work, .z = &z};
+    Pull p;
+    const double *mocap = tac_inputs_of(&sim->ctx.inputs, u).mocap;
+    if (z.twist == NULL) return TAC_ERR_ARENA_FULL;
+    if (span > 0) TAC_TRY(tac_to_maximal(sim, x, u, &z, NULL));
+    if (!layout_fit(&sim->ctx.arena, &f) || !layout_pull(m, &sim->ctx.arena, &p)) return TAC_ERR_ARENA_FULL;
+    memset(dx, 0, 2 * (size_t)m->nv * sizeof *dx);
+    tac_kinematics_q(m, f.w, x, mocap);
+    tac_kinematics_v(m, f.w, x + m->nq);
+    fit_along(&f, x + m->nq, dz, dx, span > 0 ? NULL : dx + m->nv);
+    if (span == 0) return TAC_OK;
+    place_before(&f, span, x, mocap, p.back);
+    f.span = span;
+    fit_along(&f, NULL, dz, dx + m->nv, NULL);
+    mean_along(m, span, x + m->nq, dx, dx + m->nv);
     return TAC_OK;
 }

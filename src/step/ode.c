@@ -274,6 +274,11 @@ static int layout(Run *r, const tacOde *ode, const tacOdeOptions *o, tacArena *a
     return given_layout(&r->given, ode, arena) && tac_march_layout(&r->march, &r->flow, &r->options, arena);
 }
 
+/* A direction of x, theta and span. */
+static double *along_layout(const tacOde *ode, tacArena *arena) {
+    return TAC_TAKE(arena, ode->n + ode->ntheta + 1, double);
+}
+
 size_t tac_ode_bytes(const tacOde *ode, const tacOdeOptions *options, tacError *err) {
     if (ode == NULL || options == NULL) {
         tac_fail(err, TAC_ERR_ARGUMENT, "ode or options is NULL");
@@ -287,6 +292,7 @@ size_t tac_ode_bytes(const tacOde *ode, const tacOdeOptions *options, tacError *
         TAC_SCOPE(&dry);
         tacMarchJac jac;
         tac_march_jac_layout(&jac, &r.flow, &r.options, &dry);
+        along_layout(ode, &dry);
     }
     tacMarchPull pull;
     tac_march_pull_layout(&pull, &r.flow, &r.options, &dry);
@@ -351,6 +357,45 @@ tacStatus tac_ode_jac(const tacOde *ode, const tacOdeOptions *options, double sp
     copy_columns(&j, ode->n, 0, ode->n, jac->x);
     copy_columns(&j, ode->n, ode->n, ode->ntheta, jac->theta);
     copy_columns(&j, ode->n, ode->n + ode->ntheta, 1, jac->span);
+    return report(&r, status, info);
+}
+
+static void set_part(double *to, int n, const double *from) {
+    if (from != NULL)
+        memcpy(to, from, (size_t)n * sizeof *to);
+    else
+        memset(to, 0, (size_t)n * sizeof *to);
+}
+
+static tacStatus check_along(const tacOde *ode, const tacOdeTangent *along) {
+    int bad = (along->x != NULL && tac_first_nonfinite(ode->n, along->x) >= 0) ||
+              (along->theta != NULL && tac_first_nonfinite(ode->ntheta, along->theta) >= 0) || !tac_finite(along->span);
+    return bad ? TAC_ERR_NONFINITE : TAC_OK;
+}
+
+static tacStatus march_along(Run *r, const tacOde *ode, double span, const double *x0, const tacOdeTangent *along,
+                             tacMarchJac *j) {
+    if (!tac_march_jac_layout(j, &r->flow, &r->options, &r->arena)) return TAC_ERR_ARENA_FULL;
+    double *d = along_layout(ode, &r->arena);
+    if (d == NULL) return TAC_ERR_ARENA_FULL;
+    set_part(d, ode->n, along->x);
+    set_part(d + ode->n, ode->ntheta, along->theta);
+    d[ode->n + ode->ntheta] = along->span;
+    tac_march_go_along(j, d);
+    return tac_march_run_jac(&r->march, j, span, x0, &r->info);
+}
+
+tacStatus tac_ode_jvp(const tacOde *ode, const tacOdeOptions *options, double span, const double *x0,
+                      const double *theta, const tacOdeTangent *along, double *dx1, void *memory, tacStepInfo *info) {
+    Run r;
+    tacMarchJac j;
+    if (along == NULL || dx1 == NULL) return TAC_ERR_ARGUMENT;
+    TAC_TRY(check_call(ode, options, span, x0, theta, memory, 1));
+    TAC_TRY(check_along(ode, along));
+    TAC_BORROW(&r.arena, memory, tac_ode_bytes(ode, options, NULL));
+    tacStatus status = start(&r, ode, options, theta);
+    if (status == TAC_OK) status = march_along(&r, ode, span, x0, along, &j);
+    if (status == TAC_OK) copy_columns(&j, ode->n, 0, 1, dx1);
     return report(&r, status, info);
 }
 

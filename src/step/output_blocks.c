@@ -93,7 +93,8 @@ static tacStatus block_qfrc_passive(tacSim *sim, const tacOutputPoint *p, const 
 
 static tacStatus block_acceleration(tacSim *sim, const tacOutputPoint *p, const tacOutputBlock *b) {
     const double *x = p->x.q, *u = p->x.u.ctrl;
-    if (b->W != NULL) return sim->ctx.stepper->acceleration_jac(&sim->ctx, x, u, NULL, b->W);
+    if (b->W != NULL)
+        return sim->ctx.stepper->acceleration_jac(&sim->ctx, x, u, tac_count_columns(&sim->ctx), NULL, b->W);
     return sim->ctx.stepper->acceleration_vjp(&sim->ctx, x, u, b->lambda, &b->bar);
 }
 

@@ -70,6 +70,7 @@ static size_t arena_bytes(const tacModel *model, const tacOptions *options) {
     tac_step_jvp_measure(model, options, stepper, &dry);
     tac_explain_measure(model, options, stepper, &dry);
     tac_step_maximal_measure(model, options, stepper->measure, &dry);
+    tac_step_maximal_measure_jvp(model, options, stepper, &dry);
     tac_dynamics_jac_measure(model, &dry);
     tac_first_impact_measure(model, &dry);
     tac_growth_measure(model, &dry);

@@ -250,8 +250,10 @@ class Controls(Case):
         for message, text in (
             ("d.csv:2: the row has 3 numbers, expected 2", "1,2\n1,2,3\n"),
             ("d.csv:2: the row has 1 numbers, expected 2", "1,2\n3\n"),
-            ('d.csv:2: "x" is not a finite number', "1,2\n3,x\n"),
-            ('d.csv:2: "nan" is not a finite number', "1,2\n3,nan\n"),
+            ('d.csv:1: column 1: expected a finite number, got "1O"', "1O,2\n3,4\n"),
+            ('d.csv:1: column 2: expected a finite number, got "inf"', "1,inf\n3,4\n"),
+            ('d.csv:2: column 2: expected a finite number, got "x"', "1,2\n3,x\n"),
+            ('d.csv:2: column 2: expected a finite number, got "nan"', "1,2\n3,nan\n"),
             ("the file has no row of numbers", "a,b\n"),
             ("the file has no row of numbers", ""),
         ):

@@ -97,6 +97,10 @@ CASE(tac_ode_jac) {
     tacOdeJac jac = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_ode_jac(falling(), few_states(), D(1), P(w.z), P(w.u), P(w.y), P(&jac), P(w.memory), P(&w.info)));
 }
+CASE(tac_ode_jvp) {
+    tacOdeTangent along = {P(w.A), P(w.B), 0.5};
+    STATUS(tac_ode_jvp(falling(), few_states(), D(1), P(w.z), P(w.u), P(&along), P(w.y), P(w.memory), P(&w.info)));
+}
 CASE(tac_ode_vjp) {
     tacOdeGrad grad = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_ode_vjp(falling(), few_states(), D(1), P(w.z), P(w.u), P(w.x), P(&grad), P(w.memory), P(&w.info)));
@@ -378,6 +382,11 @@ CASE(tac_rollout_jvp) {
     tacTangent along = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_rollout_jvp(P(w.sim), P(w.x), P(w.u), N(STEPS), P(&along), P(w.y), P(w.z), P(&w.info)));
 }
+CASE(tac_batch_rollout_jvp) {
+    tacTangent along = {NULL, NULL, NULL};
+    STATUS(
+        tac_batch_rollout_jvp(P(w.m), O(&w.options), N(1), N(STEPS), P(w.x), P(w.u), P(&along), P(w.y), P(w.z), I(1)));
+}
 CASE(tac_batch_step_jvp) {
     tacTangent along = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_batch_step_jvp(P(w.m), O(&w.options), N(1), P(w.x), P(w.u), P(&along), P(w.y), I(1)));
@@ -440,6 +449,14 @@ CASE(tac_batch_run_step) { STATUS(tac_batch_run_step(P(w.batch), P(w.x), P(w.u),
 CASE(tac_batch_run_jac) {
     tacJac jac = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_batch_run_jac(P(w.batch), P(w.x), P(w.u), P(w.y), P(&jac), P(w.status)));
+}
+CASE(tac_batch_run_jvp) {
+    tacTangent along = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_batch_run_jvp(P(w.batch), P(w.x), P(w.u), P(&along), P(w.y), P(w.status)));
+}
+CASE(tac_batch_run_rollout_jvp) {
+    tacTangent along = {NULL, NULL, NULL};
+    STATUS(tac_batch_run_rollout_jvp(P(w.batch), N(STEPS), P(w.x), P(w.u), P(&along), P(w.y), P(w.z), P(w.status)));
 }
 CASE(tac_batch_run_vjp) {
     tacGrad grad = {P(w.A), P(w.B), P(w.C)};
@@ -516,6 +533,10 @@ CASE(tac_step_maximal_jac) {
     STATUS(tac_step_maximal_jac(P(w.sim), P(w.x), P(w.u), P(&step), P(&w.info)));
 }
 CASE(tac_step_maximal_bytes) { SIZE(tac_step_maximal_bytes(P(w.m), O(&w.options))); }
+CASE(tac_step_maximal_jvp) {
+    tacMaximalTangent along = {D(0), P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_step_maximal_jvp(P(w.sim), P(w.x), P(w.u), P(&along), P(w.y), P(&w.info)));
+}
 CASE(tac_step_maximal_vjp) {
     tacMaximalGrad grad = {D(0), P(NULL), P(w.A), P(w.B), P(w.C)};
     STATUS(tac_step_maximal_vjp(P(w.sim), P(w.x), P(w.u), P(w.z), P(&grad), P(&w.info)));
@@ -605,6 +626,10 @@ CASE(tac_contact_jac) {
     tacContactJac jac = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_contact_jac(P(w.sim), P(w.x), P(w.u), touching(), P(&jac)));
 }
+CASE(tac_contact_jvp) {
+    tacTangent along = {P(w.A), P(w.B), P(w.C)};
+    STATUS(tac_contact_jvp(P(w.sim), P(w.x), P(w.u), touching(), P(&along), P(w.y)));
+}
 CASE(tac_contact_vjp) {
     tacContactGrad grad = {P(w.A), P(w.B), P(w.C)};
     STATUS(tac_contact_vjp(P(w.sim), P(w.x), P(w.u), touching(), P(w.z), P(&grad)));
@@ -638,6 +663,7 @@ static const struct {
              CALL(tac_ode_bytes),
              CALL(tac_ode_solve),
              CALL(tac_ode_jac),
+             CALL(tac_ode_jvp),
              CALL(tac_ode_vjp),
              CALL(tac_random_bits),
              CALL(tac_random_uniform),
@@ -748,6 +774,7 @@ static const struct {
              CALL(tac_batch_step_jac),
              CALL(tac_batch_step_vjp),
              CALL(tac_batch_step_jvp),
+             CALL(tac_batch_rollout_jvp),
              CALL(tac_batch_rollout_vjp),
              CALL(tac_default_batch_options),
              CALL(tac_batch_new),
@@ -758,6 +785,8 @@ static const struct {
              CALL(tac_batch_set_policy),
              CALL(tac_batch_run_step),
              CALL(tac_batch_run_jac),
+             CALL(tac_batch_run_jvp),
+             CALL(tac_batch_run_rollout_jvp),
              CALL(tac_batch_run_vjp),
              CALL(tac_batch_run_rollout),
              CALL(tac_batch_run_rollout_vjp),
@@ -787,6 +816,7 @@ static const struct {
              CALL(tac_to_minimal),
              CALL(tac_step_maximal_jac),
              CALL(tac_step_maximal_bytes),
+             CALL(tac_step_maximal_jvp),
              CALL(tac_step_maximal_vjp),
              CALL(tac_outputs_size),
              CALL(tac_outputs),
@@ -808,6 +838,7 @@ static const struct {
              CALL(tac_default_ray),
              CALL(tac_ray),
              CALL(tac_contact_jac),
+             CALL(tac_contact_jvp),
              CALL(tac_contact_vjp),
              CALL(tac_project_state),
              CALL(tac_project_bytes),

@@ -147,6 +147,107 @@ static int setup_shape(void **state) {
     return failed;
 }
 
+/* --- Inside <replicate> ------------------------------------------------------------------------------------------- */
+
+#define AROUND                                                                                                         \
+    "<body name='x'><joint name='x'/><geom size='.3'/><replicate count='12' offset='1 0 0' euler='0 0 .1' sep='-'>%s"  \
+    "</replicate></body>"
+
+/* Copies of an <attach> are those of its elements written in its place; own elements that refer inside follow. */
+static void test_replicated(void **state) {
+    (void)state;
+    const char *rest = "<contact><exclude body1='x' body2='p_a'/><pair geom1='p_g' geom2='p_h'/></contact>"
+                       "<tendon><fixed name='t'><joint joint='x' coef='1'/><joint joint='p_k' coef='2'/></fixed>"
+                       "</tendon>";
+    char inside[1024], text[4096];
+    snprintf(inside, sizeof inside, AROUND, "<attach model='l' prefix='p_'/>");
+    snprintf(text, sizeof text,
+             MJCF("<compiler angle='radian'/><asset><model name='l' file='link.xml'/></asset><worldbody>%s</worldbody>"
+                  "%s<actuator><motor name='own' joint='x'/><motor name='t' tendon='t'/></actuator>"),
+             inside, rest);
+    Loaded a = load_attached(text);
+    snprintf(inside, sizeof inside, AROUND,
+             with("<geom name='%sbase' size='.2'/><body name='%sa'>" LINK "</body>", "p_"));
+    snprintf(text, sizeof text,
+             MJCF("<compiler angle='radian'/><worldbody>%s</worldbody>%s<actuator><motor name='own' joint='x'/>"
+                  "<motor name='t' tendon='t'/>%s</actuator>"),
+             inside, rest, with(MOTORS, "p_"));
+    Loaded b = load_ok(text);
+    CHECK_INT(a.model->nbody, 26);
+    CHECK_INT(a.model->nu, 37);
+    CHECK_INT(tac_model_find(a.model, TAC_KIND_ACTUATOR, "p_m-11"), 35);
+    CHECK_INT(tac_model_find(a.model, TAC_KIND_JOINT, "p_k-03") >= 0, 1);
+    check_same(a.model, b.model);
+    CHECK(tac_model_hash(a.model) == tac_model_hash(b.model));
+    unload(&a), unload(&b);
+}
+
+/* Two levels: the inner number comes first. A part of the model alone; the mesh is there once. */
+static void test_replicated_twice(void **state) {
+    (void)state;
+    Loaded l = load_ok(MJCF("<asset><model name='s' file='shape.xml'/></asset><worldbody><replicate count='2' "
+                            "offset='0 0 1' sep='/'><replicate count='3' offset='2 0 0' sep='-'><attach model='s' "
+                            "body='s' prefix='p'/></replicate></replicate><attach model='s' prefix='q'/></worldbody>"));
+    CHECK_INT(l.model->nbody, 8);
+    CHECK_INT(l.model->nmesh, 2);
+    CHECK_STR(tac_model_name(l.model, TAC_KIND_MESH, 0), "pm");
+    int last = tac_model_find(l.model, TAC_KIND_BODY, "ps-2/1");
+    CHECK_INT(last, 6);
+    CHECK_NEAR(l.model->body_pos[last].x, 4, 0);
+    CHECK_NEAR(l.model->body_pos[last].z, 1, 0);
+    CHECK_INT(l.model->geom_mesh[tac_model_find(l.model, TAC_KIND_GEOM, "pm-0/0")], 0);
+    CHECK_INT(l.model->geom_mesh[tac_model_find(l.model, TAC_KIND_GEOM, "qm")], 1);
+    unload(&l);
+}
+
+/* A keyframe holds for all copies, whose free joints move with their frames; what else there is has its default. */
+static void test_replicated_keyframe(void **state) {
+    (void)state;
+    scratch_text("keyed.xml", MJCF("<worldbody><body name='b'><freejoint name='b'/><geom size='1'/></body><body "
+                                   "name='c'><joint name='c'/><geom size='1'/></body></worldbody><actuator><motor "
+                                   "name='c' joint='c'/></actuator><keyframe><key name='k' time='2' qpos='1 2 3 1 0 0 "
+                                   "0 .5' qvel='0 0 0 0 0 0 .25' ctrl='.75'/></keyframe>"));
+    Loaded l = load_ok(MJCF("<asset><model name='m' file='keyed.xml'/></asset><worldbody><body name='x'><joint ref='9' "
+                            "name='x'/><geom size='1'/></body><replicate count='2' offset='0 0 10' sep='_'><attach "
+                            "model='m' prefix='p'/></replicate></worldbody><actuator><motor name='x' joint='x'/>"
+                            "</actuator>"));
+    CHECK_INT(l.model->nkey, 1);
+    CHECK_STR(tac_model_name(l.model, TAC_KIND_KEY, 0), "pk");
+    CHECK_NEAR(l.model->key_time[0], 2, 0);
+    const double *q = l.model->key_qpos, *v = l.model->key_qvel, *ctrl = l.model->key_ctrl;
+    const char *const names[2] = {"pb_0", "pb_1"}, *const turns[2] = {"pc_0", "pc_1"};
+    for (int i = 0; i < 2; i++) {
+        int b = tac_model_find(l.model, TAC_KIND_JOINT, names[i]),
+            c = tac_model_find(l.model, TAC_KIND_JOINT, turns[i]);
+        CHECK_NEAR(q[l.model->joint_qpos_adr[b] + 2], 3 + 10 * i, 0);
+        CHECK_NEAR(q[l.model->joint_qpos_adr[c]], 0.5, 0);
+        CHECK_NEAR(v[l.model->joint_dof_adr[c]], 0.25, 0);
+        CHECK_NEAR(ctrl[tac_model_find(l.model, TAC_KIND_ACTUATOR, turns[i])], 0.75, 0);
+    }
+    CHECK_NEAR(q[l.model->joint_qpos_adr[tac_model_find(l.model, TAC_KIND_JOINT, "x")]], l.model->qpos_0[0], 0);
+    unload(&l);
+}
+
+/* Where nothing is read an <attach> adds nothing; what is short does not grow without bound. */
+static void test_replicated_badly(void **state) {
+    (void)state;
+    Loaded l = load_attached(MJCF("<asset><model name='l' file='link.xml'/></asset><worldbody><replicate count='2'>"
+                                  "<camera><attach model='l' prefix='p'/></camera></replicate></worldbody>"));
+    CHECK_INT(l.model->nbody, 1);
+    CHECK_INT(l.model->nu, 0);
+    unload(&l);
+    check_fails(MJCF("<asset><model name='l' file='link.xml'/></asset><worldbody>\n<replicate count='9000'><attach "
+                     "model='l' prefix='p'/></replicate></worldbody>"),
+                TAC_ERR_MODEL, "main.xml:2: element <replicate>: replication creates too many elements");
+    check_fails(
+        MJCF("<asset><model name='l' file='link.xml'/></asset><worldbody><replicate count='2' sep='-'>\n<attach "
+             "model='l' prefix='p'/></replicate><body name='pa-1'><geom size='1'/></body></worldbody>"),
+        TAC_ERR_MODEL, "name is taken");
+    check_fails(MJCF("<asset><model name='l' file='link.xml'/></asset><worldbody><replicate count='2'>\n<attach "
+                     "model='no' prefix='p'/></replicate></worldbody>"),
+                TAC_ERR_NAME, "main.xml:2: element <attach>: attribute 'model': found \"no\"");
+}
+
 #define ATTACH(attributes)                                                                                             \
     "<mujoco>\n<asset><model name='l' file='link.xml'/></asset>\n<worldbody>\n<body name='a'><geom "                   \
     "size='1'/></body>\n"                                                                                              \
@@ -209,9 +310,18 @@ static void test_masses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_place),       cmocka_unit_test(test_in_a_frame), cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_nested_files),   cmocka_unit_test(test_refused),    cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_hull_on_demand), cmocka_unit_test(test_masses),
+        cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_in_a_frame),
+        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_nested_files),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_hull_on_demand),
+        cmocka_unit_test(test_masses),
+        cmocka_unit_test(test_replicated),
+        cmocka_unit_test(test_replicated_twice),
+        cmocka_unit_test(test_replicated_keyframe),
+        cmocka_unit_test(test_replicated_badly),
     };
     return cmocka_run_group_tests(tests, setup_shape, scratch_teardown);
 }

@@ -2,6 +2,7 @@
 #include "io/scratch.h"
 #include "support/check.h"
 
+#include "io/page/grown.h"
 #include "tactus/io.h"
 
 #include <math.h>
@@ -176,11 +177,45 @@ static void test_gradient_has_its_motions(void **state) {
     tac_model_free(model);
 }
 
+/* Volume within a mesh whose triangles are counter-clockwise from outside: only a closed one has it. */
+static double volume_within(const tacVec3 *vert, const int *face) {
+    double sum = 0;
+    for (int f = 0; f < TAC_GROWN_FACES; f++) {
+        const tacVec3 *a = &vert[face[3 * f]], *b = &vert[face[3 * f + 1]], *c = &vert[face[3 * f + 2]];
+        sum += a->x * (b->y * c->z - b->z * c->y) + a->y * (b->z * c->x - b->x * c->z) +
+               a->z * (b->x * c->y - b->y * c->x);
+    }
+    return sum / 6;
+}
+
+/* A box with a pad is drawn whole, its flat ends too: the volume is that of Steiner's formula, less what a mesh of
+ * points on the surface cuts off. The same holds wherever the origin is. */
+static void test_pads_are_drawn_closed(void **state) {
+    static tacVec3 vert[TAC_GROWN_VERTS];
+    static int face[3 * TAC_GROWN_FACES];
+    const double a = 0.4, b = 0.2, c = 0.3, r = 0.05, pi = acos(-1.0);
+    const double whole =
+        a * b * c + 2 * r * (a * b + b * c + c * a) + pi * r * r * (a + b + c) + 4 * pi / 3 * r * r * r;
+    tacModel *model = NULL;
+    tacError err;
+    (void)state;
+    scratch_text("pad.xml",
+                 "<mujoco><worldbody><geom type='box' size='.2 .1 .15' tactus:pad='.05'/></worldbody></mujoco>");
+    if (tac_load(scratch_path("pad.xml"), &model, &err) != TAC_OK) fail_msg("%s", err.text);
+    CHECK_INT(tac_is_grown(model, 0), 1);
+    tac_grown_mesh(model, 0, vert, face);
+    double inside = volume_within(vert, face);
+    CHECK(inside < whole && inside > 0.97 * whole);
+    for (int i = 0; i < TAC_GROWN_VERTS; i++)
+        vert[i] = (tacVec3){vert[i].x + 3, vert[i].y - 2, vert[i].z + 1};
+    CHECK_NEAR(volume_within(vert, face), inside, 1e-12);
+    tac_model_free(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_page_carries_times_and_forces),
-        cmocka_unit_test(test_same_page_as_file),
-        cmocka_unit_test(test_bad_pages_are_refused),
+        cmocka_unit_test(test_pads_are_drawn_closed),    cmocka_unit_test(test_page_carries_times_and_forces),
+        cmocka_unit_test(test_same_page_as_file),        cmocka_unit_test(test_bad_pages_are_refused),
         cmocka_unit_test(test_gradient_has_its_motions),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -138,7 +138,29 @@ static void keyframes_follow(void **state) {
     CHECK_NEAR(less->key_ctrl[k * less->nu], 2, 0);
     CHECK_NEAR(less->key_ctrl[k * less->nu + 1], 3, 0);
     CHECK_NEAR(less->key_act[k * less->na], 0.5, 0);
-    tac_model_free(less), tac_model_free(m);
+    tacModel *again = finish(edit(less)); /* its keyframe gave the pose of a mocap body that is gone */
+    CHECK(tac_model_hash(again) == tac_model_hash(less));
+    tac_model_free(again), tac_model_free(less), tac_model_free(m);
+}
+
+/* A keyframe that gave coordinates stays when no joint is left, and so does the hash of what is left. */
+static void keyframes_outlive_joints(void **state) {
+    (void)state;
+    tacBuilder *b = sample_builder();
+    double qpos[13] = {0};
+    tacKeyDef key = tac_default_key();
+    key.name = "mark", key.time = 0.25, key.qpos = qpos;
+    tac_model_add_key(b, &key);
+    tacError err;
+    while (tac_builder_count(b, TAC_KIND_BODY) > 1)
+        CHECK(tac_model_remove(b, TAC_KIND_BODY, 1, &err) == TAC_OK);
+    tacModel *less = finish(b), *again = finish(edit(less));
+    int k = tac_model_find(less, TAC_KIND_KEY, "mark");
+    CHECK_INT(less->nq, 0);
+    CHECK_NEAR(less->key_time[k], 0.25, 0);
+    CHECK_INT(less->key_given[k], 0);
+    CHECK(tac_model_hash(again) == tac_model_hash(less));
+    tac_model_free(again), tac_model_free(less);
 }
 
 static void removal_refuses(void **state) {
@@ -182,11 +204,14 @@ static void attached_moves_as_one(void **state) {
     at.pos = (tacVec3){1, -2, 0.5};
     at.quat = tac_quat_axis_angle((tacVec3){0.6, 0, 0.8}, 0.7);
     CHECK(tac_model_attach(b, 0, m, &at, NULL) == TAC_OK);
-    at.prefix = "right/";
+    at.prefix = NULL;
+    at.suffix = "/right";
     at.pos = (tacVec3){3, 0, 0};
     CHECK(tac_model_attach(b, 0, m, &at, NULL) == TAC_OK);
     tacModel *two = finish(b);
     CHECK_INT(two->nbody, 2 * m->nbody - 1);
+    CHECK_STR(tac_model_name(two, TAC_KIND_BODY, tac_model_find(two, TAC_KIND_BODY, "torso/right")), "torso/right");
+    CHECK_INT(tac_model_find(two, TAC_KIND_BODY, "left/torso/right"), -1);
     CHECK_INT(two->nv, 2 * m->nv);
     CHECK_INT(two->nu, 2 * m->nu);
     CHECK_INT(two->nkey, 2 * m->nkey);
@@ -200,10 +225,10 @@ static void attached_moves_as_one(void **state) {
         CHECK_ARRAY(4, &moved_quat[k], &q, POSE_TOL);
     }
     CHECK(tac_model_find(two, TAC_KIND_ACTUATOR, "left/pull") >= 0 &&
-          tac_model_find(two, TAC_KIND_MESH, "right/cube") >= 0);
-    CHECK_STR(tac_model_name(two, TAC_KIND_TENDON, two->actuator_trnid[2 * (m->nu + 1)]), "right/cable");
+          tac_model_find(two, TAC_KIND_MESH, "cube/right") >= 0);
+    CHECK_STR(tac_model_name(two, TAC_KIND_TENDON, two->actuator_trnid[2 * (m->nu + 1)]), "cable/right");
     /* the floor of the attached world stands on the world, where the pose puts it */
-    CHECK_INT(two->geom_body[tac_model_find(two, TAC_KIND_GEOM, "right/floor")], 0);
+    CHECK_INT(two->geom_body[tac_model_find(two, TAC_KIND_GEOM, "floor/right")], 0);
     tac_model_free(two), tac_model_free(m);
 }
 
@@ -256,6 +281,7 @@ int main(void) {
         cmocka_unit_test(added_as_built_at_once),
         cmocka_unit_test(removing_takes_what_refers),
         cmocka_unit_test(keyframes_follow),
+        cmocka_unit_test(keyframes_outlive_joints),
         cmocka_unit_test(removal_refuses),
         cmocka_unit_test(attached_moves_as_one),
         cmocka_unit_test(attached_subtree),

@@ -17,6 +17,7 @@
 #define TOL_VALUE    1e-12
 #define TOL_GRADIENT 1e-6  /* of max(1, the derivative) */
 #define TOL_REVERSE  1e-12 /* of max(1, the derivative) */
+#define TOL_FORWARD  1e-12
 #define FIRST_STEP   1e-4
 /* A contact whose features are no closer to changing than this keeps them over the stencil. */
 #define SAFE_MARGIN 5e-3
@@ -407,6 +408,28 @@ static void check_reverse(const World *w, const tacContact *c, const tacContactJ
     }
 }
 
+/* Forward mode is the product. */
+static void check_forward(const World *w, const tacContact *c, const tacContactJac *jac) {
+    int n[3] = {w->m->nv, w->ninput, w->m->nparam}, room[3] = {tac_ndx(w->m), n[1], n[2]};
+    double *d[3], rows[TAC_CONTACT_ROWS], *J[3] = {jac->q, jac->u, jac->theta};
+    for (int b = 0; b < 3; b++) {
+        d[b] = calloc((size_t)room[b] + 1, sizeof(double));
+        for (int j = 0; j < room[b]; j++)
+            d[b][j] = tac_random_normal(4, (uint64_t)b, (uint64_t)j);
+    }
+    CHECK_INT(tac_contact_jvp(w->sim, w->q, w->u, c, &(tacTangent){d[0], d[1], d[2]}, rows), TAC_OK);
+    for (int k = 0; k < TAC_CONTACT_ROWS; k++) {
+        double expected = 0, size = 1;
+        for (int b = 0; b < 3; b++)
+            for (int j = 0; j < n[b]; j++) {
+                expected += J[b][k * n[b] + j] * d[b][j];
+                size += fabs(J[b][k * n[b] + j] * d[b][j]);
+            }
+        CHECK_NEAR(rows[k], expected, TOL_FORWARD * size);
+    }
+    free(d[0]), free(d[1]), free(d[2]);
+}
+
 static const char *const PLACES[] = {"].pos", ".pos[",  ".quat[",  ".size[",   ".axis[",
                                      ".ref",  ".scale", ".refpos", ".refquat", ".density"};
 
@@ -435,6 +458,7 @@ static void check_all_columns(World *w, Tally tally[3]) {
         tacContactJac J = {jac[0] + at * (size_t)n[0], jac[1] + at * (size_t)n[1], jac[2] + at * (size_t)n[2]};
         CHECK_INT(tac_contact_jac(w->sim, w->q, w->u, &w->contact[i], &J), TAC_OK);
         check_reverse(w, &w->contact[i], &J);
+        check_forward(w, &w->contact[i], &J);
     }
     s.w = w;
     s.q = calloc((size_t)w->m->nq + 1, sizeof *s.q), s.u = calloc((size_t)w->ninput + 1, sizeof *s.u);

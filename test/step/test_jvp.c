@@ -2,6 +2,7 @@
  * contact model and integrator, rollouts, batches and outputs. */
 #include "measure/draw_contact.h"
 #include "support/check.h"
+#include "tactus/batch.h"
 #include "tactus/io.h"
 
 #include <math.h>
@@ -144,6 +145,16 @@ static const World WORLDS[] = {
     {"test/data/rows.xml", TAC_CONTACT_MODEL_LCP, -1, 0, 0, 0, {"option.timestep", "joint/a2.frictionloss", NULL}},
     {"models/half_cheetah.xml", TAC_CONTACT_MODEL_LCP, -1, 0, 1, 0, {"option.timestep", NULL}},
     {"models/half_cheetah.xml", TAC_CONTACT_MODEL_NCP, -1, 0, 0, 0, {"option.timestep", "body/torso.mass", NULL}},
+    {"models/humanoid.xml", TAC_CONTACT_MODEL_NCP, -1, 0, 0, BOUNCE, {"option.timestep", "option.gravity[2]", NULL}},
+    {"models/box.xml", TAC_CONTACT_MODEL_NCP, -1, 0, 0, BOUNCE, {"geom/box.size[1]", "geom/ground.friction[0]", NULL}},
+    {"models/pendulum.xml", TAC_CONTACT_MODEL_NCP, -1, 0, 0, 0, {NULL}},
+    {"models/cartpole.xml", TAC_CONTACT_MODEL_NONE, -1, 0, 0, 0, {NULL}},
+    {"test/data/everything.xml", TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_RK4, 0, 0, 0, {"option.timestep", NULL}},
+    {"test/data/everything.xml", TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_RKMK4, 0, 0, 0, {"option.gravity[1]", NULL}},
+    {"test/data/attached/arm.xml", TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_TSIT5, 0, 0, 0, {"option.timestep", NULL}},
+    {"test/data/attached/arm.xml", TAC_CONTACT_MODEL_NONE, TAC_INTEGRATOR_STIFF, 0, 0, 0, {"option.gravity[1]", NULL}},
+    {"models/quadruped.xml", TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_DOPRI5, 0, 0, 0, {"option.timestep", NULL}},
+    {"models/humanoid.xml", TAC_CONTACT_MODEL_SOFT, TAC_INTEGRATOR_RKMK4, 0, 0, 0, {"option.timestep", NULL}},
     {"models/quadruped.xml",
      TAC_CONTACT_MODEL_SOFT,
      TAC_INTEGRATOR_EULER,
@@ -220,6 +231,53 @@ static void chain_over_a_rollout(void **state) {
     close_case(&c);
 }
 
+/* Rollouts of two worlds along directions of their own: to the bit those of one simulation, for one and two threads. */
+static void batches_of_rollouts(void **state) {
+    enum { WORLDS_OF = 2 };
+    Case c;
+    (void)state;
+    open_case(&c, &ROLLED);
+    int nx = c.nx, ndx = c.n[0], nu = c.n[1], np = c.n[2];
+    size_t states = (size_t)((ROLL + 1) * nx), moves = (size_t)((ROLL + 1) * ndx);
+    double *X0 = numbers(WORLDS_OF * nx), *U = numbers(WORLDS_OF * ROLL * nu), *dx = numbers(WORLDS_OF * ndx),
+           *dU = numbers(WORLDS_OF * ROLL * nu), *dtheta = numbers(WORLDS_OF * np), *X = numbers(2 * (int)states),
+           *dX = numbers(2 * (int)moves), *Xb = numbers(2 * (int)states), *dXb = numbers(2 * (int)moves);
+    for (int w = 0; w < WORLDS_OF; w++) {
+        draw(&c, (uint64_t)w);
+        memcpy(X0 + w * nx, c.x, (size_t)nx * sizeof *X0);
+        memcpy(dx + w * ndx, c.d[0], (size_t)ndx * sizeof *dx);
+        memcpy(dtheta + w * np, c.d[2], (size_t)np * sizeof *dtheta);
+        for (int k = 0; k < ROLL * nu; k++)
+            U[w * ROLL * nu + k] = c.u[k % nu], dU[w * ROLL * nu + k] = tac_random_normal(5, (uint64_t)w, (uint64_t)k);
+        tacTangent one = {dx + w * ndx, dU + w * ROLL * nu, dtheta + w * np};
+        CHECK_INT(tac_rollout_jvp(c.sim, c.x, U + w * ROLL * nu, ROLL, &one, X + (size_t)w * states,
+                                  dX + (size_t)w * moves, NULL),
+                  TAC_OK);
+    }
+    const tacTangent along = {dx, dU, dtheta};
+    for (int threads = 1; threads <= 2; threads++) {
+        CHECK_INT(tac_batch_rollout_jvp(c.m, &c.options, WORLDS_OF, ROLL, X0, U, &along, Xb, dXb, threads), TAC_OK);
+        CHECK_INT(memcmp(X, Xb, 2 * states * sizeof *X), 0);
+        CHECK_INT(memcmp(dX, dXb, 2 * moves * sizeof *dX), 0);
+        memset(dXb, 0, 2 * moves * sizeof *dXb);
+    }
+    tacBatchOptions o = tac_default_batch_options();
+    tacBatch *batch = NULL;
+    tacStatus status[WORLDS_OF];
+    o.worlds = WORLDS_OF;
+    CHECK_INT(tac_batch_new(c.m, &c.options, &o, &batch, NULL), TAC_OK);
+    CHECK_INT(tac_batch_run_rollout_jvp(batch, ROLL, X0, U, &along, Xb, dXb, status), TAC_OK);
+    CHECK_INT(memcmp(dX, dXb, 2 * moves * sizeof *dX), 0);
+    tacTangent first = {dx, NULL, NULL};
+    CHECK_INT(tac_batch_run_jvp(batch, X0, NULL, &first, dXb, status), TAC_ERR_ARGUMENT); /* U is missing */
+    CHECK_INT(tac_batch_run_jvp(batch, X0, U, &first, dXb, status), TAC_OK);
+    CHECK_INT(tac_step_jvp(c.sim, X0, U, dx, NULL, NULL, c.dy, NULL), TAC_OK);
+    CHECK_INT(memcmp(c.dy, dXb, (size_t)ndx * sizeof *dXb), 0);
+    tac_batch_free(batch);
+    free(X0), free(U), free(dx), free(dU), free(dtheta), free(X), free(dX), free(Xb), free(dXb);
+    close_case(&c);
+}
+
 /* --- Outputs ------------------------------------------------------------------------------------------------------ */
 
 /* Outputs of two geoms have no "all". */
@@ -286,9 +344,8 @@ static void failures_leave_results(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_the_products),
-        cmocka_unit_test(chain_over_a_rollout),
-        cmocka_unit_test(push_outputs),
+        cmocka_unit_test(equal_the_products),     cmocka_unit_test(chain_over_a_rollout),
+        cmocka_unit_test(batches_of_rollouts),    cmocka_unit_test(push_outputs),
         cmocka_unit_test(failures_leave_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

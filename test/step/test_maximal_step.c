@@ -17,8 +17,9 @@
 #define TOL_STEP       1e-6
 #define TOL_PARAM      1e-6  /* of a column's largest number; what differences in doubles have of it */
 #define TOL_REVERSE    1e-10 /* of the largest summand */
-#define LEAST_BY_PARAM 1e-4  /* what a parameter changes at least */
-#define DIRT           7.25  /* what outputs hold before */
+#define TOL_FORWARD    1e-11
+#define LEAST_BY_PARAM 1e-4 /* what a parameter changes at least */
+#define DIRT           7.25 /* what outputs hold before */
 enum { MOST_PARAMS = 4 };
 
 /* --- Steps -------------------------------------------------------------------------------------------------------- */
@@ -225,6 +226,30 @@ static double pull_error(size_t n, size_t columns, const double *J, const double
     return columns == 0 || scale == 0 ? off : off / scale;
 }
 
+/* Largest |A z + B u + P theta - forward mode| over the largest sum of sizes. */
+static double push_error(World *w, double span, const Blocks *b, tacStatus status) {
+    double *d[3] = {numbers(b->n), numbers(b->ninput), numbers(b->nparam)}, *dz = numbers(b->n), off = 0, scale = 0;
+    const double *J[3] = {b->A, b->B, b->P};
+    const size_t columns[3] = {b->n, b->ninput, b->nparam};
+    for (size_t k = 0; k < 3; k++)
+        for (size_t j = 0; j < columns[k]; j++)
+            d[k][j] = tac_random_normal(9, k, j);
+    tacMaximalTangent along = {span, d[0], d[1], d[2]};
+    tacStepInfo info;
+    CHECK_INT(tac_step_maximal_jvp(w->sim, w->x, w->u, &along, dz, &info), status);
+    for (size_t i = 0; i < b->n; i++) {
+        double sum = 0, size = 0;
+        for (size_t k = 0; k < 3; k++)
+            for (size_t j = 0; j < columns[k]; j++) {
+                sum += J[k][i * columns[k] + j] * d[k][j];
+                size += fabs(J[k][i * columns[k] + j] * d[k][j]);
+            }
+        off = worse(off, fabs(sum - dz[i])), scale = fmax(scale, size);
+    }
+    free(d[0]), free(d[1]), free(d[2]), free(dz);
+    return off / scale;
+}
+
 /* Both modes at a world's state: statuses and all three blocks agree. */
 static void check_reverse(World *w, double span, tacStatus status, double *worst) {
     Blocks b = blocks_of(w, span);
@@ -244,6 +269,7 @@ static void check_reverse(World *w, double span, tacStatus status, double *worst
     *worst = worse(*worst, pull_error(b.n, b.nparam, b.P, r.ybar, r.theta, &most));
     CHECK(most > 1e-3 || b.nparam == 0);
     CHECK_LT(*worst, TOL_REVERSE);
+    CHECK_LT(push_error(w, span, &b, status), TOL_FORWARD);
     release_reverse(&r);
     release_blocks(&b);
 }

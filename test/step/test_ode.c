@@ -26,6 +26,23 @@ static void *memory_for(const tacOde *ode, const tacOdeOptions *o) {
     return memory;
 }
 
+/* Forward mode is the Jacobian times the direction. */
+static void check_forward(const tacOde *ode, const tacOdeOptions *o, double span, const double *x0, const double *theta,
+                          const World *w, void *memory) {
+    const double d[2 * MOST] = {0.7, -1.3, 0.4, 2.1, -0.6, 0.9, 1.7, -0.2, 0.3, -0.8, 1.1, 0.5, -1.9, 0.6, 0.1, 1.2};
+    const tacOdeTangent along = {d, d + MOST, -0.45};
+    double dx[MOST];
+    assert_int_equal(tac_ode_jvp(ode, o, span, x0, theta, &along, dx, memory, NULL), TAC_OK);
+    for (int i = 0; i < ode->n; i++) {
+        double sum = w->T[i] * along.span, size = fabs(sum);
+        for (int j = 0; j < ode->n; j++)
+            sum += w->J[i * ode->n + j] * d[j], size += fabs(w->J[i * ode->n + j] * d[j]);
+        for (int j = 0; j < ode->ntheta; j++)
+            sum += w->P[i * ode->ntheta + j] * d[MOST + j], size += fabs(w->P[i * ode->ntheta + j] * d[MOST + j]);
+        CHECK_NEAR(dx[i], sum, 1e-11 * fmax(1, size));
+    }
+}
+
 static tacStatus run(const tacOde *ode, const tacOdeOptions *o, double span, const double *x0, const double *theta,
                      World *w) {
     void *memory = memory_for(ode, o);
@@ -35,6 +52,7 @@ static tacStatus run(const tacOde *ode, const tacOdeOptions *o, double span, con
     if (status == TAC_OK) {
         assert_int_equal(tac_ode_solve(ode, o, span, x0, theta, plain, memory, NULL), TAC_OK);
         assert_memory_equal(plain, w->x, (size_t)ode->n * sizeof *plain);
+        check_forward(ode, o, span, x0, theta, w, memory);
     }
     free(memory);
     return status;

@@ -13,7 +13,7 @@ from checks.shown.browser import Browser  # noqa: E402
 from checks.shown.page import demo_words  # noqa: E402
 
 # As wide as a page is read, and as high as its head and four plots: no card is cut.
-WIDTH, HEIGHT, MOMENT = 1400, 986, 0.62
+WIDTH, HEIGHT, MOMENT = 1400, 1064, 0.62
 
 
 def main():

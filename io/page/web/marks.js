@@ -11,6 +11,7 @@ const MARK_COLOURS = {
 const WEIGHT_LENGTH = .5;  // of the robot's radius: an arrow for its own weight
 const MOST_WEIGHTS = 3;    // longer arrows are cut
 const CONE_HEIGHT = .22;   // of the radius
+const CONE_RIM = .075;     // of the radius, at most: cones of a foot's corners stay apart
 const THICKNESS = .015;    // of the radius
 
 const rgbOf = hex => [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16) / 255);
@@ -32,7 +33,7 @@ function forceMark(contact, size) {
 }
 
 function coneMark(contact, size) {
-  const high = CONE_HEIGHT * size / Math.max(1, contact.friction);
+  const high = size * Math.min(CONE_HEIGHT, CONE_RIM / contact.friction);
   return { kind: "cone", from: contact.place, to: add(contact.place, scale(unit(contact.normal), high)), radius: high * contact.friction,
     colour: markColour(contact.slides ? "slides" : "sticks"), alpha: .36 };
 }

@@ -28,8 +28,8 @@ function ticks(low, high, count) {
 /* Four significant digits, short. */
 function short(x) {
   const size = Math.abs(x);
-  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return x.toExponential(size < 1e-3 ? 1 : 2).replace("e+", "e").replace("-", "−");
-  return String(+x.toPrecision(4)).replace("-", "−");
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return x.toExponential(size < 1e-3 ? 1 : 2).replace("e+", "e").replaceAll("-", "−");
+  return String(+x.toPrecision(4)).replaceAll("-", "−");
 }
 
 function element(tag, attributes = {}, ...children) {
@@ -141,8 +141,10 @@ class Plot {
     for (const s of this.series)
       if (s.slot >= 0) for (const y of s.values) { if (y < low) low = y; if (y > high) high = y; }
     if (low > high) [low, high] = [0, 1];
-    const least = Math.max(1e-6, ...this.series.map(s => s.least || 0), 1e-4 * Math.max(Math.abs(low), Math.abs(high)));
-    const pad = .06 * (high - low) + (high - low < least ? least : 0), flat = this.series.every(s => s.least);
+    const flat = this.series.every(s => s.least), size = Math.max(Math.abs(low), Math.abs(high));
+    const still = high === low && !flat ? (size > 0 ? .1 * size : 1) : 0; // what does not change has round numbers beside it
+    const least = Math.max(1e-6, ...this.series.map(s => s.least || 0), 1e-4 * size);
+    const pad = still || .06 * (high - low) + (high - low < least ? least : 0);
     Object.assign(this, { low: flat ? Math.min(0, low) : low - pad, high: high + pad });
   }
 

@@ -214,22 +214,41 @@ void tac_lcp_tell_contacts(const tacLcp *lcp, int first, const tacContactReader 
     }
 }
 
-/* h d(force) of row k: a free row has a change of its own, a bounded one that of its parent and that of the bound. */
-static void tell_row(const tacLcp *lcp, tacColumns c, const Lines *l, int k, const tacContactReader *reader) {
-    const tacRow *row = &lcp->rows.row[k];
-    const tacContact *contact = &lcp->rows.contact[row->id];
+/* The free row whose change row k has a share of: a free row has its own, a bounded one its parent's. -1: none. */
+static int moving_row(const tacLcp *lcp, int k, double *share) {
     int child[2], p = lcp->row_class[k] == TAC_ROW_FREE ? k : lcp->parent[k];
-    double factor[2], share = p == k;
-    if (p < 0 || lcp->row_class[p] != TAC_ROW_FREE) return;
+    double factor[2];
+    *share = p == k;
+    if (p < 0 || lcp->row_class[p] != TAC_ROW_FREE) return -1;
     for (int i = p == k ? 0 : tac_lcp_bounded_children(lcp, p, child, factor); i > 0; i--)
-        if (child[i - 1] == k) share = factor[i - 1];
-    reader->line(reader->of, row->id, contact, row->axis, -share / lcp->h, l->minus_df + (size_t)p * (size_t)c.n);
-    memcpy(l->bound + c.nx + c.nu, l->part + (size_t)k * (size_t)c.np, (size_t)c.np * sizeof *l->bound);
-    if (c.np > 0) reader->line(reader->of, row->id, contact, row->axis, 1 / lcp->h, l->bound);
+        if (child[i - 1] == k) *share = factor[i - 1];
+    return p;
 }
 
-static tacStatus tell_lines(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp,
-                            const tacContactReader *reader) {
+void tac_lcp_tell_changes(const tacLcp *lcp, tacColumns c, const double *minus_df, const tacContactReader *reader) {
+    for (int k = 0; k < lcp->rows.n; k++) {
+        const tacRow *row = &lcp->rows.row[k];
+        double share;
+        int p = row->kind == TAC_ROW_CONTACT ? moving_row(lcp, k, &share) : -1;
+        if (p >= 0)
+            reader->line(reader->of, row->id, &lcp->rows.contact[row->id], row->axis, -share / lcp->h,
+                         minus_df + (size_t)p * (size_t)c.n);
+    }
+}
+
+/* Bounded rows change with their bound, too. */
+static void tell_bounds(const tacLcp *lcp, tacColumns c, const Lines *l, const tacContactReader *reader) {
+    for (int k = 0; c.np > 0 && k < lcp->rows.n; k++) {
+        const tacRow *row = &lcp->rows.row[k];
+        double share;
+        if (row->kind != TAC_ROW_CONTACT || moving_row(lcp, k, &share) < 0) continue;
+        memcpy(l->bound + c.nx + c.nu, l->part + (size_t)k * (size_t)c.np, (size_t)c.np * sizeof *l->bound);
+        reader->line(reader->of, row->id, &lcp->rows.contact[row->id], row->axis, 1 / lcp->h, l->bound);
+    }
+}
+
+tacStatus tac_lcp_tell_lines(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
+                             const tacContactReader *reader) {
     TAC_SCOPE(&ctx->arena);
     tacColumns c = tac_count_columns(ctx);
     Lines l;
@@ -237,9 +256,9 @@ static tacStatus tell_lines(tacContext *ctx, const double *x, const double *u, c
     if (!lines_layout(&l, lcp->rows.n, c, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memset(l.part, 0, (size_t)lcp->rows.n * (size_t)c.np * sizeof *l.part);
     memset(l.bound, 0, (size_t)c.n * sizeof *l.bound);
-    TAC_TRY(change_forces(ctx, x, u, lcp, 0, &(tacLcpForceRows){.part = l.part}, NULL, l.minus_df));
-    for (int k = 0; k < lcp->rows.n; k++)
-        if (lcp->rows.row[k].kind == TAC_ROW_CONTACT) tell_row(lcp, c, &l, k, reader);
+    TAC_TRY(change_forces(ctx, x, u, lcp, impact, &(tacLcpForceRows){.part = l.part}, NULL, l.minus_df));
+    tac_lcp_tell_changes(lcp, c, l.minus_df, reader);
+    tell_bounds(lcp, c, &l, reader);
     return TAC_OK;
 }
 
@@ -248,7 +267,7 @@ tacStatus tac_lcp_contact_forces(tacContext *ctx, const double *x, const double 
     tacLcp lcp = {.unsolved = 0};
     TAC_TRY(solve(ctx, x, u, &lcp));
     tac_lcp_tell_contacts(&lcp, 0, reader);
-    return reader->line == NULL ? TAC_OK : tell_lines(ctx, x, u, &lcp, reader);
+    return reader->line == NULL ? TAC_OK : tac_lcp_tell_lines(ctx, x, u, &lcp, 0, reader);
 }
 
 /* --- Reverse mode ------------------------------------------------------------------------------------------------- */

@@ -121,6 +121,11 @@ tacStatus tac_lcp_forces_vjp(tacContext *ctx, const double *x, const double *u, 
 tacStatus tac_lcp_contact_forces(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader);
 tacStatus tac_lcp_contact_forces_vjp(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
                                      const tacGrad *bar);
+/* Tells the lines of the contacts of a solved problem at x, by its own q, v, u, theta. */
+tacStatus tac_lcp_tell_lines(tacContext *ctx, const double *x, const double *u, const tacLcp *lcp, int impact,
+                             const tacContactReader *reader);
+/* The part of the force changes alone, with f' = -df of the free rows in minus_df, c.n numbers a row. */
+void tac_lcp_tell_changes(const tacLcp *lcp, tacColumns c, const double *minus_df, const tacContactReader *reader);
 /* Tells the values of the contacts of a solved problem, as numbers `first` on. */
 void tac_lcp_tell_contacts(const tacLcp *lcp, int first, const tacContactReader *reader);
 tacStatus tac_lcp_contacts(tacContext *ctx, const double *x, const double *u, tacContactForce *out, int max, int *n);

@@ -31,8 +31,11 @@ static double weight_of(const tacNcp *p, int root, const double *mu) {
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
+/* A share's gradient has all columns, along a direction too. */
+static int all_columns(tacColumns c) { return c.nx + c.nu + c.np; }
+
 static int take(tacNcpShares *s, int n, tacColumns c, int lines, tacArena *arena) {
-    double *all = TAC_TAKE(arena, c.n, double);
+    double *all = TAC_TAKE(arena, all_columns(c), double);
     s->root = TAC_TAKE(arena, n, int);
     s->weight = TAC_TAKE(arena, (size_t)n * (size_t)lines, double);
     if (all == NULL || s->root == NULL || s->weight == NULL) return 0;
@@ -115,16 +118,17 @@ static tacStatus energy_gradient(tacContext *ctx, const double *x, const double 
     return tac_ncp_residual_vjp(ctx, x, u, p, &free, &r.pull, bar);
 }
 
-/* s->grad <- dtheta of share k */
+/* s->grad <- dtheta of share k; along a direction, its first number */
 static tacStatus share_gradient(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                                 const tacNcpShares *s, int k, tacColumns c) {
     double scale;
     tacGrad bar = s->grad;
     if (c.np == 0) bar.theta = NULL;
-    memset(s->grad.x, 0, (size_t)c.n * sizeof *s->grad.x);
+    memset(s->grad.x, 0, (size_t)all_columns(c) * sizeof *s->grad.x);
     TAC_TRY(energy_gradient(ctx, x, u, p, d, s->root[k], &bar, &scale));
-    for (int j = 0; j < c.n; j++)
+    for (int j = 0; j < all_columns(c); j++)
         s->grad.x[j] /= -scale;
+    if (c.along != NULL) s->grad.x[0] = tac_dense_dot(all_columns(c), s->grad.x, c.along);
     return TAC_OK;
 }
 

@@ -112,6 +112,7 @@ static const tacStepper STEPPER = {.integrators = TAC_HAS(TAC_INTEGRATOR_EULER) 
                                                   TAC_HAS(TAC_INTEGRATOR_IMPLICITFAST),
                                    .step = step,
                                    .jac = tac_ncp_jac,
+                                   .jvp = tac_ncp_jvp,
                                    .vjp = tac_ncp_vjp,
                                    TAC_SMOOTH_ACCELERATION,
                                    .forces = tac_ncp_forces_out,

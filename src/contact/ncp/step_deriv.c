@@ -39,7 +39,9 @@ void tac_ncp_measure_prepare(const tacModel *m, const tacOptions *options, tacAr
 /* --- Columns ------------------------------------------------------------------------------------------------------ */
 
 static tacSink at(tacSink like, int column, double *bar) {
-    if (like.matrix != NULL)
+    if (like.along != NULL)
+        like.along += column;
+    else if (like.matrix != NULL)
         like.matrix += column;
     else
         like.bar = bar;
@@ -116,11 +118,13 @@ static int changing_inputs(const tacNcp *p, tacColumns c) {
 tacStatus tac_ncp_residual_jac(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d,
                                tacColumns c, double *W, double *r, double *wrench) {
     const tacModel *m = ctx->model;
-    Target t = {.balance = {.matrix = W, .ld = c.n}, .inputs = {.matrix = r, .ld = c.n}, .c = c};
-    if (wrench != NULL) t.wrench = (tacSink){.matrix = wrench, .ld = c.n};
+    Target t = {.balance = tac_columns_sink(c, W, 0), .inputs = tac_columns_sink(c, r, 0), .c = c};
+    if (wrench != NULL) t.wrench = tac_columns_sink(c, wrench, 0);
+    tacSink forces = t.balance;
+    forces.negate = 1;
     memset(W, 0, (size_t)m->nv * (size_t)c.n * sizeof *W);
     if (r != NULL) memset(r, 0, (size_t)changing_inputs(p, c) * (size_t)c.n * sizeof *r);
-    emit_forces(ctx, x, u, p, (tacSink){.matrix = W, .ld = c.n, .negate = 1}, c, NULL);
+    emit_forces(ctx, x, u, p, forces, c, NULL);
     for (size_t i = 0; i < (size_t)m->nv * (size_t)c.n; i++)
         W[i] *= p->h;
     return emit_all(ctx, x, u, p, d, &t);
@@ -180,16 +184,17 @@ void tac_ncp_add_products(const tacNcpChanges *all, int nv, const double *lambda
 
 /* W += w/h, where w is the change of v+ that keeps q+ fixed; also by the time step, where W is -da, a = (v+ - v)/h. */
 static void add_hold(const tacNcp *p, tacColumns c, double *W) {
-    int n = c.n, time = tac_param_of_time(p->m);
+    int time = tac_param_of_time(p->m);
+    tacSink sink = tac_columns_sink(c, W, 0);
     for (int i = 0; time >= 0 && i < p->m->nv; i++) {
         double gained = (p->x[i] - p->v[i]) / p->h;
-        W[(size_t)i * (size_t)n + (size_t)(c.nx + c.nu + time)] -= (tac_ncp_hold_time(p, i) - gained) / p->h;
+        tac_emit(&sink, i, c.nx + c.nu + time, -(tac_ncp_hold_time(p, i) - gained) / p->h);
     }
     for (int j = 0; j < p->m->nv; j++) {
         double hold[3];
         int first, count = tac_ncp_hold(p, j, hold, &first);
         for (int k = 0; k < count; k++)
-            W[(size_t)(first + k) * (size_t)n + (size_t)j] -= hold[k] / p->h;
+            tac_emit(&sink, first + k, j, -hold[k] / p->h);
     }
 }
 
@@ -238,13 +243,21 @@ static void put_strip(const tacNcp *p, tacNcpDeriv *d, Jacobian *j, int first, i
     for (int i = 0; i < TAC_NCP_LANES * nv; i++)
         lambda[i] /= p->h;
     tac_dense_add_to_four(n, nv, j->balance_rows, lambda, j->all.R, W, n);
+    tacSink own = tac_columns_sink(j->all.c, W, nv + first);
     for (int lane = 0; lane < count; lane++)
-        W[(size_t)lane * (size_t)n + (size_t)(nv + first + lane)] += 1 / p->h;
+        tac_emit(&own, lane, lane, 1 / p->h);
 }
 
-static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *next, const tacJac *J) {
+/* Columns and where their derivatives go: dy where they are along a direction, J otherwise. */
+typedef struct Wanted {
+    tacColumns c;
+    const tacJac *J;
+    double *dy;
+} Wanted;
+
+static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *next, const Wanted *wanted) {
     const tacModel *m = ctx->model;
-    tacColumns c = tac_count_columns(ctx);
+    tacColumns c = wanted->c;
     tacNcp p;
     tacNcpDeriv d;
     Jacobian j;
@@ -264,8 +277,9 @@ static tacStatus jac(tacContext *ctx, const double *x, const double *u, double *
     ctx->info.conditioning = d.conditioning;
     TAC_TRY(tac_ncp_add_shares(ctx, x, u, &p, &d, &j.shares, c, m->nv, -1 / p.h, j.W));
     add_hold(&p, c, j.W);
-    TAC_TRY(tac_assemble_jac(ctx, x, u, j.hv, c, j.W, J));
-    return solved;
+    tacStatus status = wanted->dy != NULL ? tac_assemble_jvp(ctx, x, u, j.hv, c, j.W, wanted->dy)
+                                          : tac_assemble_jac(ctx, x, u, j.hv, c, j.W, wanted->J);
+    return status == TAC_OK ? solved : status;
 }
 
 /* Solves the step at its own kappa: next, own. */
@@ -278,7 +292,7 @@ static tacStatus own_step(tacContext *ctx, const double *x, const double *u, dou
     return status;
 }
 
-tacStatus tac_ncp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
+static tacStatus forward(tacContext *ctx, const double *x, const double *u, double *y, const Wanted *wanted) {
     TAC_SCOPE(&ctx->arena);
     size_t nx = (size_t)tac_nx(ctx->model);
     tacStepInfo own = {0};
@@ -286,11 +300,19 @@ tacStatus tac_ncp_jac(tacContext *ctx, const double *x, const double *u, double 
     if (next == NULL) return TAC_ERR_ARENA_FULL;
     int apart = y != NULL && is_smoothed(ctx);
     tacStatus status = apart ? own_step(ctx, x, u, next, &own) : TAC_OK;
-    tacStatus solved = tac_went_on(status) ? jac(ctx, x, u, apart ? NULL : next, J) : status;
+    tacStatus solved = tac_went_on(status) ? jac(ctx, x, u, apart ? NULL : next, wanted) : status;
     if (tac_went_on(solved) && y != NULL) memcpy(y, next, nx * sizeof *y);
     if (!tac_went_on(solved) || status != TAC_ERR_UNSOLVED) return solved;
     tac_restore_solve(&ctx->info, &own);
     return status;
+}
+
+tacStatus tac_ncp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
+    return forward(ctx, x, u, y, &(Wanted){.c = tac_count_columns(ctx), .J = J});
+}
+
+tacStatus tac_ncp_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy) {
+    return forward(ctx, x, u, y, &(Wanted){.c = c, .dy = dy});
 }
 
 void tac_ncp_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry) {

@@ -48,6 +48,7 @@ tacStatus tac_ncp_residual_vjp(tacContext *ctx, const double *x, const double *u
 /* --- Entries of the stepper's table, and what each takes from a dry arena ----------------------------------------- */
 
 tacStatus tac_ncp_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
+tacStatus tac_ncp_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy);
 tacStatus tac_ncp_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
 void tac_ncp_measure_jac(const tacModel *m, const tacOptions *options, tacArena *dry);
 void tac_ncp_measure_vjp(const tacModel *m, const tacOptions *options, tacArena *dry);

@@ -214,6 +214,11 @@ tacStatus tac_soft_adaptive_jac(tacContext *ctx, const double *x, const double *
     return tac_adaptive_jac(&KIND, ctx, x, u, y, J);
 }
 
+tacStatus tac_soft_adaptive_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y,
+                                double *dy) {
+    return tac_adaptive_jvp(&KIND, ctx, x, u, c, y, dy);
+}
+
 tacStatus tac_soft_adaptive_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar,
                                 const tacGrad *g) {
     return tac_adaptive_vjp(&KIND, ctx, x, u, ybar, g);

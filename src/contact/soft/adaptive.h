@@ -8,6 +8,7 @@
 
 tacStatus tac_soft_adaptive_step(tacContext *ctx, const double *x, const double *u, double *y);
 tacStatus tac_soft_adaptive_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
+tacStatus tac_soft_adaptive_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy);
 tacStatus tac_soft_adaptive_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar,
                                 const tacGrad *g);
 void tac_soft_adaptive_measure(const tacModel *m, const tacOptions *options, tacArena *dry);

@@ -224,6 +224,12 @@ static tacStatus rk4_jac(tacContext *ctx, const double *x, const double *u, doub
     return tac_end_step(ctx, status, is_unsolved(ctx), NULL);
 }
 
+static tacStatus rk4_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy) {
+    clear_info(ctx);
+    tacStatus status = tac_rk4_jvp(ctx, x, u, c, y, dy);
+    return tac_end_step(ctx, status, is_unsolved(ctx), NULL);
+}
+
 static tacStatus rk4_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     clear_info(ctx);
     tacStatus status = tac_rk4_vjp(ctx, x, u, ybar, g);
@@ -267,6 +273,7 @@ static const tacStepper ONE_ACCELERATION = {.integrators = TAC_HAS(TAC_INTEGRATO
 static const tacStepper RUNGE_KUTTA = {.integrators = TAC_HAS(TAC_INTEGRATOR_RK4) | TAC_HAS(TAC_INTEGRATOR_RKMK4),
                                        .step = rk4_step,
                                        .jac = rk4_jac,
+                                       .jvp = rk4_jvp,
                                        .vjp = rk4_vjp,
                                        .measure = measure_rk4,
                                        ENTRIES};
@@ -279,6 +286,7 @@ static void measure_inner(const tacModel *m, const tacOptions *options, tacArena
 static const tacStepper INNER_STEPS = {.integrators = TAC_INNER_INTEGRATORS,
                                        .step = tac_soft_adaptive_step,
                                        .jac = tac_soft_adaptive_jac,
+                                       .jvp = tac_soft_adaptive_jvp,
                                        .vjp = tac_soft_adaptive_vjp,
                                        .measure = measure_inner,
                                        ENTRIES};

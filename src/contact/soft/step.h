@@ -97,7 +97,8 @@ tacStatus tac_soft_jvp(tacContext *ctx, const double *x, const double *u, tacCol
 tacStatus tac_soft_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_soft_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g);
 tacStatus tac_soft_acceleration(tacContext *ctx, const double *x, const double *u, double *qacc);
-tacStatus tac_soft_acceleration_jac(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc);
+tacStatus tac_soft_acceleration_jac(tacContext *ctx, const double *x, const double *u, tacColumns c, double *qacc,
+                                    double *dqacc);
 tacStatus tac_soft_acceleration_vjp(tacContext *ctx, const double *x, const double *u, const double *abar,
                                     const tacGrad *bar);
 /* outputs.c: at the start of the step. */

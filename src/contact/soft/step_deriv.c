@@ -128,11 +128,11 @@ tacStatus tac_soft_accelerate_apart(tacContext *ctx, const double *x, const doub
     return TAC_OK;
 }
 
-tacStatus tac_soft_acceleration_jac(tacContext *ctx, const double *x, const double *u, double *qacc, double *dqacc) {
+tacStatus tac_soft_acceleration_jac(tacContext *ctx, const double *x, const double *u, tacColumns c, double *qacc,
+                                    double *dqacc) {
     TAC_SCOPE(&ctx->arena);
     tacSoft soft = {.unsolved = 0};
     tacSoftChanges d = {.W = dqacc};
-    tacColumns c = tac_count_columns(ctx);
     size_t nv = (size_t)ctx->model->nv;
     double *a;
     TAC_TRY(tac_soft_accelerate_apart(ctx, x, u, &soft, &a));

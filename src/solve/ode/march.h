@@ -77,9 +77,11 @@ tacStatus tac_march_run(tacMarch *m, double span, const double *x, tacStepInfo *
 
 /* --- Derivatives (march_jac.c, march_vjp.c) ----------------------------------------------------------------------- */
 
-/* Derivatives of x(span) in tangent coordinates: nd rows of n columns [x | p | span | scratch]. */
+/* Derivatives of x(span) in tangent coordinates: nd rows of n columns [x | p | span | scratch]; along a direction of
+ * nd + np + 1 numbers, columns [its derivative | scratch]. */
 typedef struct tacMarchJac {
     int n;
+    const double *along;               /* NULL: all columns; tac_march_go_along */
     double *S;                         /* nd n: of the present state */
     double *time;                      /* n: of its time */
     double *dk[TAC_ODE_MOST_STAGES];   /* nd n */
@@ -89,6 +91,11 @@ typedef struct tacMarchJac {
     double *x_x, *x_p;                 /* of a reset; no room: the flow has none */
 } tacMarchJac;
 int tac_march_jac_layout(tacMarchJac *j, const tacFlow *flow, const tacInnerOptions *options, tacArena *arena);
+/* From here on the derivative along one direction alone. Needs: tac_march_jac_layout. */
+static inline void tac_march_go_along(tacMarchJac *j, const double *along) {
+    j->n = 2;
+    j->along = along;
+}
 /* The run with its derivatives, in j->S. */
 tacStatus tac_march_run_jac(tacMarch *m, tacMarchJac *j, double span, const double *x, tacStepInfo *info);
 

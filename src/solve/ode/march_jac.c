@@ -27,6 +27,15 @@ int tac_march_jac_layout(tacMarchJac *j, const tacFlow *flow, const tacInnerOpti
     return j->x_p != NULL;
 }
 
+/* row += factor d(numbers . p) */
+static void add_params(const tacMarch *m, const tacMarchJac *j, double factor, const double *numbers, double *row) {
+    int nd = m->flow->nd, np = m->flow->np;
+    if (j->along != NULL)
+        row[0] += factor * tac_dense_dot(np, numbers, j->along + nd);
+    else
+        tac_dense_axpy(np, factor, numbers, row + nd);
+}
+
 /* --- Stages ------------------------------------------------------------------------------------------------------- */
 
 /* dz = h sum a_ij dk_j, and in the last column sum a_ij k_j. */
@@ -50,14 +59,14 @@ static void place_changes(const tacMarch *m, const tacMarchJac *j, int i) {
 }
 
 /* df = f_x dX + f_p */
-static void rate_changes(const tacFlow *flow, const tacMarchJac *j, const double *F) {
-    size_t nd = (size_t)flow->nd, np = (size_t)flow->np, n = (size_t)j->n, wide = nd + np;
+static void rate_changes(const tacMarch *m, const tacMarchJac *j, const double *F) {
+    size_t nd = (size_t)m->flow->nd, np = (size_t)m->flow->np, n = (size_t)j->n, wide = nd + np;
     memset(j->df, 0, nd * n * sizeof *j->df);
     for (size_t r = 0; r < nd; r++) {
         double *row = j->df + r * n;
         for (size_t c = 0; c < nd; c++)
             if (F[r * wide + c] != 0) tac_dense_axpy(j->n, F[r * wide + c], j->dX + c * n, row);
-        tac_dense_axpy(flow->np, 1, F + r * wide + nd, row + nd);
+        add_params(m, j, 1, F + r * wide + nd, row);
     }
 }
 
@@ -70,7 +79,7 @@ static tacStatus explicit_stage(tacMarch *m, tacMarchJac *j, int i) {
     place_changes(m, j, i);
     if (i == tac_inner_last(s) && s->method->diagonal == 0) return TAC_OK;
     TAC_TRY(m->flow->call->rate_jac(m->flow->user, s->X[i], j->F));
-    rate_changes(m->flow, j, j->F);
+    rate_changes(m, j, j->F);
     memcpy(j->dk[i], j->dz, (size_t)m->flow->nd * (size_t)j->n * sizeof *j->dz);
     tac_flow_correct_jac(m->flow, s->z[i], s->f[i], j->n, j->df, j->dk[i]);
     return TAC_OK;
@@ -83,7 +92,7 @@ static tacStatus implicit_stage(tacMarch *m, tacMarchJac *j, int i) {
     sum_changes(m, j, i);
     place_changes(m, j, i);
     TAC_TRY(tac_inner_factor(s, i));
-    rate_changes(m->flow, j, s->F);
+    rate_changes(m, j, s->F);
     memcpy(j->dk[i], j->dz, nd * n * sizeof *j->dz);
     tac_flow_correct_jac(m->flow, s->z[i], s->f[i], j->n, j->df, j->dk[i]);
     for (size_t c = 0; c < n; c++) {
@@ -127,7 +136,7 @@ static void add_length(const tacMarch *m, tacMarchJac *j, const double *dh) {
 static void aim(const tacMarch *m, tacMarchJac *j) {
     for (int c = 0; c < j->n; c++)
         j->row[c] = -j->time[c];
-    j->row[j->n - 2] += m->step.share;
+    j->row[j->n - 2] += m->step.share * (j->along == NULL ? 1 : j->along[m->flow->nd + m->flow->np]);
     add_length(m, j, j->row);
 }
 
@@ -140,7 +149,7 @@ static tacStatus meet(tacMarch *m, tacMarchJac *j, int member, int falls) {
     memset(j->row, 0, (size_t)j->n * sizeof *j->row);
     for (int r = 0; r < flow->nd; r++)
         tac_dense_axpy(j->n, -j->grad[r] / rate, j->S + (size_t)r * (size_t)j->n, j->row);
-    tac_dense_axpy(flow->np, -1 / rate, j->grad_p, j->row + flow->nd);
+    add_params(m, j, -1 / rate, j->grad_p, j->row);
     j->row[j->n - 1] = 0;
     add_length(m, j, j->row);
     return TAC_OK;
@@ -154,7 +163,7 @@ static void jump(const tacMarch *m, tacMarchJac *j) {
     for (size_t r = 0; r < nd; r++) {
         for (size_t c = 0; c < nd; c++)
             tac_dense_axpy(j->n, j->x_x[r * nd + c], j->dX + c * n, j->S + r * n);
-        tac_dense_axpy((int)np, 1, j->x_p + r * np, j->S + r * n + nd);
+        add_params(m, j, 1, j->x_p + r * np, j->S + r * n);
     }
 }
 
@@ -174,8 +183,12 @@ tacStatus tac_march_run_jac(tacMarch *m, tacMarchJac *j, double span, const doub
     size_t nd = (size_t)m->flow->nd, n = (size_t)j->n;
     memset(j->S, 0, nd * n * sizeof *j->S);
     memset(j->time, 0, n * sizeof *j->time);
-    for (size_t r = 0; r < nd; r++)
-        j->S[r * n + r] = 1;
+    for (size_t r = 0; r < nd; r++) {
+        if (j->along != NULL)
+            j->S[r * n] = j->along[r];
+        else
+            j->S[r * n + r] = 1;
+    }
     TAC_TRY(tac_march_begin(m, span, x, info));
     while (!tac_march_is_done(m)) {
         TAC_TRY(tac_march_take(m));

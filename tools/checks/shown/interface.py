@@ -15,7 +15,7 @@ PROGRAMS = {
     "test_jvp": "forward mode equals the Jacobian's product 1e-12, dot product with reverse mode 1e-10",
     "test_ray": "rays against all shapes, derivatives 1e-8",
 }
-LEAST_TESTS = 27
+LEAST_TESTS = 31
 
 
 @check("shown-interface", bar="edit, dynamics derivatives, pair forces, forward mode, rays, command line, C++: all tests pass")

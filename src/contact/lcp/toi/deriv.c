@@ -192,9 +192,35 @@ static void add_chained(const tacFlight *f, size_t rows, const double *local, do
     }
 }
 
+/* A reader of lines of the problem in hand: its contacts are number `first` on, and its own derivatives of an impact go
+ * along with those of the state before it. */
+typedef struct Told {
+    const tacFlight *f;
+    int first, chained;
+} Told;
+
+static void tell_line(void *of, int k, const tacContact *c, int axis, double factor, const double *df) {
+    const Told *t = of;
+    const tacContactReader *to = t->f->z->reader;
+    if (t->chained) chain(t->f, 1, df, t->f->d->W_rest);
+    to->line(to->of, t->first + k, c, axis, factor, t->chained ? t->f->d->W_rest : df);
+}
+
+/* Needs: tac_flight_add_forces. */
+static Told told(const tacFlight *f, const tacLcp *lcp, int chained) {
+    return (Told){f, f->z->n - lcp->rows.ncontact, chained};
+}
+
+static int tells_lines(const tacFlightForces *z) { return z != NULL && z->reader != NULL && z->reader->line != NULL; }
+
 tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp) {
     tacFlightForces *z = f->z;
     const tacModel *m = f->ctx->model;
+    if (tells_lines(z)) {
+        Told t = told(f, lcp, lcp->impact);
+        return tac_lcp_tell_lines(f->ctx, f->x, f->u, lcp, lcp->impact,
+                                  &(tacContactReader){.of = &t, .line = tell_line});
+    }
     if (z == NULL || (z->dwrench == NULL && z->dqfrc == NULL)) return TAC_OK;
     if (!lcp->impact) return tac_lcp_problem_forces_jac(f->ctx, f->x, f->u, lcp, 0, z->dwrench, z->dqfrc);
     double *sums[2] = {z->dwrench, z->dqfrc};
@@ -297,7 +323,12 @@ tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp) {
     tac_dense_axpy((int)(nv * n), -f->ctx->options.dt, d->W, d->v);
     for (size_t i = 0; i < nv; i++)
         undone_row(f, (int)i, 1, d->v + i * n);
-    if (f->z != NULL) tac_lcp_add_force_changes(f->ctx, lcp, d->c, dr, f->z->dwrench, f->z->dqfrc);
+    if (tells_lines(f->z)) {
+        Told t = told(f, lcp, 0);
+        tac_lcp_tell_changes(lcp, d->c, dr, &(tacContactReader){.of = &t, .line = tell_line});
+    } else if (f->z != NULL) {
+        tac_lcp_add_force_changes(f->ctx, lcp, d->c, dr, f->z->dwrench, f->z->dqfrc);
+    }
     return TAC_OK;
 }
 

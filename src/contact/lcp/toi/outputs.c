@@ -117,6 +117,25 @@ static void tell_taken_back(const tacFlightForces *z, tacLcp *kick) {
     tac_lcp_tell_contacts(kick, 0, z->reader);
 }
 
+/* The same where lines are told: share dK + K dshare. */
+static void tell_share(void *of, int k, const tacContact *c, const double f[3]) {
+    const tacFlightForces *z = of;
+    for (int axis = 0; axis < 3; axis++)
+        if (f[axis] != 0) z->reader->line(z->reader->of, k, c, axis, f[axis], z->dshare);
+}
+
+static void tell_scaled(void *of, int k, const tacContact *c, int axis, double factor, const double *df) {
+    const tacFlightForces *z = of;
+    z->reader->line(z->reader->of, k, c, axis, z->share * factor, df);
+}
+
+static tacStatus tell_lines_taken_back(tacContext *ctx, const double *x, const double *u, tacFlightForces *z,
+                                       tacLcp *kick) {
+    keep_undone(z, kick);
+    tac_lcp_tell_contacts(kick, 0, &(tacContactReader){.of = z, .value = tell_share});
+    return tac_lcp_tell_lines(ctx, x, u, kick, 0, &(tacContactReader){.of = z, .line = tell_scaled});
+}
+
 /* Solves the kick once more and takes its part back. Leaves in the arena what it takes. */
 static tacStatus take_back(tacFlight *f, const double *x, const double *u) {
     tacFlightForces *z = f->z;
@@ -127,6 +146,7 @@ static tacStatus take_back(tacFlight *f, const double *x, const double *u) {
         take_back_contacts(z, &kick);
         return TAC_OK;
     }
+    if (z->reader != NULL && z->reader->line != NULL) return tell_lines_taken_back(f->ctx, x, u, z, &kick);
     if (z->reader != NULL) {
         tell_taken_back(z, &kick);
         return TAC_OK;
@@ -182,19 +202,6 @@ tacStatus tac_toi_contacts(tacContext *ctx, const double *x, const double *u, ta
     return status == TAC_OK && z.n > max ? TAC_ERR_CONTACTS : status;
 }
 
-/* Values alone: the chain through the impacts has forces on bodies and dofs. */
-tacStatus tac_toi_contact_forces(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader) {
-    tacFlightForces z = {.reader = reader};
-    int impacts;
-    return reader->line == NULL ? travel(ctx, x, u, NULL, &z, &impacts) : TAC_ERR_UNSUPPORTED;
-}
-
-tacStatus tac_toi_contact_forces_vjp(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
-                                     const tacGrad *bar) {
-    (void)ctx, (void)x, (void)u, (void)reader, (void)bar;
-    return TAC_ERR_UNSUPPORTED;
-}
-
 /* Derivatives of one kind of forces: six rows a body, or one a dof. */
 static double *matrix_layout(const tacModel *m, tacColumns c, tacArena *arena) {
     size_t wrenches = 6 * (size_t)m->nbody, nv = (size_t)m->nv;
@@ -216,6 +223,42 @@ tacStatus tac_toi_forces_jac(tacContext *ctx, const double *x, const double *u, 
     TAC_TRY(tac_flight_tangent(ctx, &d));
     if (!changes_layout(&z, ctx->model, tac_count_columns(ctx), &ctx->arena)) return TAC_ERR_ARENA_FULL;
     return travel(ctx, x, u, &d, &z, &impacts);
+}
+
+/* --- Contacts one by one ------------------------------------------------------------------------------------------ */
+
+static void drop_value(void *of, int k, const tacContact *c, const double f[3]) { (void)of, (void)k, (void)c, (void)f; }
+
+/* Derivatives take a flight of their own, for all values come before the first line. */
+tacStatus tac_toi_contact_forces(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader) {
+    const tacContactReader values = {.of = reader->of, .value = reader->value};
+    const tacContactReader lines = {.of = reader->of, .value = drop_value, .line = reader->line};
+    tacFlightForces z = {.reader = &values}, dz = {.reader = &lines};
+    tacFlightTangent d;
+    int impacts;
+    TAC_TRY(travel(ctx, x, u, NULL, &z, &impacts));
+    if (reader->line == NULL) return TAC_OK;
+    TAC_SCOPE(&ctx->arena);
+    TAC_TRY(tac_flight_tangent(ctx, &d));
+    if (!changes_layout(&dz, ctx->model, tac_count_columns(ctx), &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    return travel(ctx, x, u, &d, &dz, &impacts);
+}
+
+/* bar += weights . lines, of a reader that has weights alone. */
+typedef struct Weighed {
+    const tacContactReader *reader;
+    const tacGrad *bar;
+    tacColumns c;
+} Weighed;
+
+static void pull_line(void *of, int k, const tacContact *c, int axis, double factor, const double *df) {
+    const Weighed *w = of;
+    double weight[3];
+    if (!w->reader->weigh(w->reader->of, k, c, weight)) return;
+    factor *= weight[axis];
+    tac_dense_axpy(w->c.nx, factor, df, w->bar->x);
+    tac_dense_axpy(w->c.nu, factor, df + w->c.nx, w->bar->u);
+    if (w->bar->theta != NULL) tac_dense_axpy(w->c.np, factor, df + w->c.nx + w->c.nu, w->bar->theta);
 }
 
 /* bar += Z^T zbar, Z rows by the columns of [x | u | theta] */
@@ -243,8 +286,8 @@ static tacStatus pull_matrix(tacContext *ctx, const double *x, const double *u, 
 }
 
 /* A step without impacts is one problem: *done is 1. */
-static tacStatus pull_one_problem(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
-                                  const double *qfrcbar, const tacGrad *bar, int *done) {
+static tacStatus pull_one_problem(tacContext *ctx, const double *x, const double *u, const tacLcpOutputBars *of,
+                                  const tacGrad *bar, int *done) {
     TAC_SCOPE(&ctx->arena);
     tacFlight f;
     tacLcp lcp = {.unsolved = 0};
@@ -253,13 +296,23 @@ static tacStatus pull_one_problem(tacContext *ctx, const double *x, const double
     *done = ctx->info.impacts == 0;
     if (!*done) return TAC_OK;
     TAC_TRY(tac_flight_kick_again(&f, x, &lcp));
-    return tac_lcp_pull_forces(ctx, x, u, &lcp, &(tacLcpOutputBars){.wrench = wrenchbar, .qfrc = qfrcbar}, bar);
+    return tac_lcp_pull_forces(ctx, x, u, &lcp, of, bar);
+}
+
+tacStatus tac_toi_contact_forces_vjp(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader,
+                                     const tacGrad *bar) {
+    int done;
+    tacStatus status = pull_one_problem(ctx, x, u, &(tacLcpOutputBars){.reader = reader}, bar, &done);
+    if (done || !tac_went_on(status)) return status;
+    Weighed weighed = {reader, bar, tac_count_columns(ctx)};
+    return tac_toi_contact_forces(ctx, x, u, &(tacContactReader){&weighed, drop_value, pull_line, NULL});
 }
 
 tacStatus tac_toi_forces_vjp(tacContext *ctx, const double *x, const double *u, const double *wrenchbar,
                              const double *qfrcbar, const tacGrad *bar) {
     int done;
-    tacStatus status = pull_one_problem(ctx, x, u, wrenchbar, qfrcbar, bar, &done);
+    const tacLcpOutputBars of = {.wrench = wrenchbar, .qfrc = qfrcbar};
+    tacStatus status = pull_one_problem(ctx, x, u, &of, bar, &done);
     if (done) return status;
     if (tac_went_on(status) && wrenchbar != NULL) status = pull_matrix(ctx, x, u, 1, wrenchbar, bar);
     if (tac_went_on(status) && qfrcbar != NULL) status = pull_matrix(ctx, x, u, 0, qfrcbar, bar);

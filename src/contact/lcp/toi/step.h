@@ -49,7 +49,7 @@ typedef struct tacFlightForces {
     double *local;            /* 6 nbody x c.n: of one problem by its own q, v, u, theta */
     tacContactForce *contact; /* max: of every problem in turn */
     int max, n;
-    const tacContactReader *reader; /* values of the contacts of every problem in turn */
+    const tacContactReader *reader; /* values, or lines, of the contacts of every problem in turn */
     /* What the first impact takes back of the kick: `share` of the forces on trees with these dofs (H8). */
     int *undo;      /* nv */
     int undone;     /* 1: there are such dofs */
