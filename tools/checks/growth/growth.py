@@ -26,7 +26,7 @@ def pairs(context):
     return Result(good and got["solves"] == 152 * POSES * 3, figure)
 
 
-DERIVATIVES = 5000  # poses at each kappa in doubles
+DERIVATIVES = 10000  # poses at each kappa in doubles
 QUAD_POSES = 100
 SHARE = 0.999
 TOL_REVERSE = 1e-10
