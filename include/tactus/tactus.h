@@ -528,7 +528,7 @@ typedef struct tacGrowthGrad {
  * and where a pad of 0 is a parameter. */
 TAC_API tacStatus tac_growth_jac(tacSim *sim, const double *q, const double *u, const tacGrowth *growth,
                                  const tacGrowthJac *jac);
-/* The same in reverse mode with one linear solve: rowbar[TAC_GROWTH_ROWS]. */
+/* The same in reverse mode from one factored system: rowbar[TAC_GROWTH_ROWS]. */
 TAC_API tacStatus tac_growth_vjp(tacSim *sim, const double *q, const double *u, const tacGrowth *growth,
                                  const double *rowbar, const tacGrowthGrad *grad);
 
