@@ -22,9 +22,8 @@ tacStatus tac_edges_find(tacEdges *e, const tacModel *m, tacSim *sim, const doub
 /* Sliding friction of a contact along its two tangents; 0: it has none. */
 void tac_edges_friction(const tacModel *m, const tacContact *c, double mu[2]);
 
-/* Least squares: min |M x - b|^2 over a box, of all solutions one near zero. M is rows x n. The relative weight of |x|^2
- * against M falls with `rounds`. 1: solved. */
-typedef struct tacShare {
+double *G; /* nv x nedge (room: 4 max_contacts): generalized force of each edge */
+*against M falls with `rounds`.1 : solved.* / typedef struct tacShare {
     int rows, n;
     const double *M, *b, *low, *high;
     double *x; /* out: n */

@@ -357,7 +357,7 @@ tacStatus tac_plan_add(tacPlan *plan, const tacPlanTerm *term, int *id, tacError
     return TAC_OK;
 }
 
-/* --- Bounds and unknown parameters --------------------------------------------------------------------------------- */
+/* --- Bounds and unknown parameters -------------------------------------------------------------------------------- */
 
 static tacStatus check_bounds(const char *what, int n, const double *low, const double *high, tacError *err) {
     for (int i = 0; i < n; i++)
@@ -522,7 +522,7 @@ uint64_t tac_plan_hash(const tacPlan *plan) {
     return h;
 }
 
-/* --- Coarse to fine ------------------------------------------------------------------------------------------------ */
+/* --- Coarse to fine ----------------------------------------------------------------------------------------------- */
 
 static tacStatus add_coarse_term(const tacPlan *plan, int factor, int i, tacPlan *coarse, tacError *err) {
     const tacTerm *t = &plan->term[i];

@@ -136,7 +136,7 @@ static void bad_input_is_named(void **state) {
     tacPlanner *planner;
     CHECK_INT(tac_planner_new(c.plan, &c.options, &planner, &err), TAC_OK);
     tacPlanGuess guess = tac_default_plan_guess();
-    double u[3] = {0, NAN, 0};
+    double u[3] = {0, nan(""), 0};
     guess.ctrl = TAC_GUESS_CONSTANT;
     guess.u = u;
     CHECK_INT(tac_planner_guess(planner, &guess, &err), TAC_ERR_NONFINITE);
