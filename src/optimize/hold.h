@@ -11,7 +11,7 @@ typedef struct tacEdges {
     tacContact *contact; /* max_contacts */
     int *of;             /* of each edge: its contact */
     double (*along)[3];  /* its force along normal and tangents */
-    double *G;           /* nv x (4 max_contacts), rows of nedge: generalized force of each edge */
+    double *G;           /* nv x nedge (room: 4 max_contacts): generalized force of each edge */
     double *jacp;        /* 2 x 3 nv */
 } tacEdges;
 
@@ -22,13 +22,14 @@ tacStatus tac_edges_find(tacEdges *e, const tacModel *m, tacSim *sim, const doub
 /* Sliding friction of a contact along its two tangents; 0: it has none. */
 void tac_edges_friction(const tacModel *m, const tacContact *c, double mu[2]);
 
-double *G; /* nv x nedge (room: 4 max_contacts): generalized force of each edge */
-*against M falls with `rounds`.1 : solved.* / typedef struct tacShare {
+/* Least squares: min |M x - b|^2 over a box, of all solutions one near zero. M is rows x n. */
+typedef struct tacShare {
     int rows, n;
     const double *M, *b, *low, *high;
     double *x; /* out: n */
     int *free; /* out: n */
 } tacShare;
+/* 1: solved. */
 int tac_share_solve(tacShare *share, tacArena *arena);
 void tac_share_measure(int n, tacArena *dry);
 
