@@ -145,8 +145,8 @@ double tac_lcp_return_margin(const tacLcp *lcp, double pos);
 /* Sets the shifts of contacts that bounce. speed: the least speed of a bounce, m/s. lag: velocity at the impact less v
  * (H4), which outlives lcp; NULL: zero. Needs: tac_lcp_setup. */
 void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const double *lag, double speed);
-/* A contact that had a row earlier in the same step may approach again, for the row is straight and the motion is not.
- * Then it hops: it leaves with this many times the speed it came with, so that hops grow and are few. */
+/* A contact that had a row earlier in the same step may approach again, because the row is linear and the motion is
+ * not. Then it hops: it leaves with this many times the speed it came with, so that hops grow and are few. */
 #define TAC_LCP_HOP 2.0
 void tac_lcp_hop(tacLcp *lcp, int contact, const double *v);
 /* Derivative of a bouncing row's shift by J lag: 1 + e, e with the share; 0: it does not bounce. */
