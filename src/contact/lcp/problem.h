@@ -96,11 +96,11 @@ typedef struct tacLcp {
     double touch;        /* m: distance up to which they touch */
     double span;         /* s: contacts and limits reach their target in this time: the step, or the rest of it */
     const double *lag;   /* nv: tac_lcp_bounce; NULL: zero */
-    const double *truth; /* nv: the velocity at the time of an impact, by which its classes are found where a row opens
-                            that was pressed (truth.c); NULL: v_free */
+    const double *truth; /* nv: velocity at the time of an impact. It decides the classes if a row opens that had a
+                            force (truth.c). NULL: v_free */
     const double *late;  /* nv: what is then to be undone of v */
-    const int *joined;   /* nbody: trees that the kick had forces between, as `tree`, so that what is undone is undone
-                            on both sides; NULL: none */
+    const int *joined;   /* nbody: trees that the kick had forces between, like `tree`. Both sides of such a force
+                            are undone. NULL: none */
     int *undo;           /* nv: 1: it was undone of this dof. These three with truth */
     int *pressed;        /* rows.max: 1: the kick had a force in the row */
     double *decided;     /* rows.max: forces that the classes are of */
@@ -159,7 +159,7 @@ double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k, int hea
 double tac_lcp_compliance_param(const tacModel *m, const tacRows *rows, int k, int heaviest, const tacParamTangent *t);
 /* Number of dofs of an island's trees. Needs: tac_lcp_setup. */
 int tac_lcp_count_dofs(const tacModel *m, tacLcp *lcp, int island);
-/* Solves one island as w = A f + b is, and counts it where it is not (solve.c). */
+/* Solves one island for its b. Counts it if it is not solved (solve.c). */
 tacStatus tac_lcp_solve_boxed(const tacModel *m, tacLcp *lcp, int island, tacArena *arena);
 /* The same; where lcp->truth is given, by the classes of the velocity at the time of the impact (truth.c). */
 tacStatus tac_lcp_solve_island(const tacModel *m, tacLcp *lcp, int island, tacArena *arena);
