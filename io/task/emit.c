@@ -1,0 +1,83 @@
+/* Tree -> YAML that reads back to the same tree. */
+#include "io/task/task.h"
+
+#include "io/model_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
+
+/* A text that is the same word without quotes, wherever it stands. */
+static int is_plain(const char *text) {
+    int begins_well = text[0] != '\0' && (strchr("-.?", text[0]) == NULL || (text[1] >= '0' && text[1] <= '9'));
+    return begins_well && text[strspn(text, PLAIN)] == '\0';
+}
+
+static void put_text(tacText *out, const char *text, int quoted) {
+    if (!quoted && is_plain(text)) {
+        tac_text_add(out, text);
+        return;
+    }
+    tac_text_add(out, "\"");
+    for (const char *p = text; *p != '\0'; p++) {
+        unsigned char c = (unsigned char)*p;
+        if (c == '"' || c == '\\')
+            tac_text_format(out, "\\%c", c);
+        else if (c < ' ' || c == 0x7f)
+            tac_text_format(out, "\\x%02x", c);
+        else
+            tac_text_format(out, "%c", c);
+    }
+    tac_text_add(out, "\"");
+}
+
+/* In braces and brackets, on one line. */
+static void put_flow(tacText *out, const tacNode *node) {
+    if (node->kind == TAC_NODE_SCALAR) {
+        put_text(out, node->text, node->quoted);
+        return;
+    }
+    int is_map = node->kind == TAC_NODE_MAP;
+    tac_text_add(out, is_map ? "{" : "[");
+    for (const tacNode *item = node->first; item != NULL; item = item->next) {
+        if (item != node->first) tac_text_add(out, ", ");
+        if (is_map) {
+            put_text(out, item->key, 0);
+            tac_text_add(out, ": ");
+        }
+        put_flow(out, item);
+    }
+    tac_text_add(out, is_map ? "}" : "]");
+}
+
+/* A key of the task: maps in a list on a line each. */
+static void put_key(tacText *out, const tacNode *item) {
+    put_text(out, item->key, 0);
+    tac_text_add(out, ":");
+    if (item->kind == TAC_NODE_LIST && item->n > 0 && item->first->kind == TAC_NODE_MAP) {
+        for (const tacNode *line = item->first; line != NULL; line = line->next) {
+            tac_text_add(out, "\n  - ");
+            put_flow(out, line);
+        }
+    } else {
+        tac_text_add(out, " ");
+        put_flow(out, item);
+    }
+    tac_text_add(out, "\n");
+}
+
+char *tac_task_emit(const tacTask *task, const char *model) {
+    tacText out = {0};
+    for (const tacNode *item = task->root->first; item != NULL; item = item->next) {
+        if (strcmp(item->key, "model") != 0) {
+            put_key(&out, item);
+            continue;
+        }
+        tac_text_add(&out, "model: ");
+        put_text(&out, model, 1);
+        tac_text_add(&out, "\n");
+    }
+    return tac_text_take(&out);
+}
