@@ -84,6 +84,9 @@ typedef struct Place {
     const tacNode *node;
 } Place;
 
+static tacStatus fail_at(Place place, tacError *err, tacStatus status, const char *format, va_list args)
+    TAC_FORMAT(4, 0);
+
 static tacStatus fail_at(Place place, tacError *err, tacStatus status, const char *format, va_list args) {
     enum { PATH = 256, WHERE = 512 };
     char text[TAC_ERROR_TEXT], path[PATH], where[WHERE];

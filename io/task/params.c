@@ -94,7 +94,7 @@ static tacStatus find_exact(const tacModel *model, const tacNode *item, Found *f
     tacError why, none;
     if (tac_param_get(model, item->key, &value, &why) == TAC_OK) return add_found(found, item->key, -1);
     for (int k = 0; k < MOST_OF_ROW; k++) {
-        snprintf(path, sizeof path, "%.*s[%d]", PATH - 8, item->key, k);
+        snprintf(path, sizeof path, "%.*s[%d]", PATH - 16, item->key, k);
         if (tac_param_get(model, path, &value, &none) != TAC_OK) break;
         TAC_TRY(add_found(found, path, k));
     }

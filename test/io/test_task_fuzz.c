@@ -104,12 +104,19 @@ static const char *const WORDS[] = {"0",
                                     "root[5]",
                                     "option.gravity: 1"};
 
+/* A digit behind this place becomes another one: what is read well, and asks for something else. */
+static void change_digit(Buffer *b, size_t at) {
+    while (at < b->size && (b->data[at] < '0' || b->data[at] > '9'))
+        at++;
+    if (at < b->size) b->data[at] = (char)('0' + draw(10));
+}
+
 static void mutate(Buffer *b) {
     size_t at = draw((uint32_t)b->size), span = draw(12);
     if (span > b->size - at) span = b->size - at;
     const char *word = WORDS[draw((uint32_t)(sizeof WORDS / sizeof *WORDS))];
     char kept[64];
-    switch (draw(6)) {
+    switch (draw(9)) {
     case 0:
         b->data[at] = (char)draw(256);
         break;
@@ -124,6 +131,11 @@ static void mutate(Buffer *b) {
         break;
     case 4:
         splice(b, at, 0, word, strlen(word));
+        break;
+    case 5:
+    case 6:
+    case 7:
+        change_digit(b, at);
         break;
     default: {
         size_t n = draw(sizeof kept), from = draw((uint32_t)b->size);
