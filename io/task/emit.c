@@ -11,15 +11,10 @@ static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY
 
 /* A text that is the same word without quotes, wherever it stands. */
 static int is_plain(const char *text) {
-    int begins_well = text[0] != '\0' && (strchr("-.?", text[0]) == NULL || (text[1] >= '0' && text[1] <= '9'));
-    return begins_well && text[strspn(text, PLAIN)] == '\0';
+    return text[0] != '\0' && strchr("-.+", text[0]) == NULL && text[strspn(text, PLAIN)] == '\0';
 }
 
-static void put_text(tacText *out, const char *text, int quoted) {
-    if (!quoted && is_plain(text)) {
-        tac_text_add(out, text);
-        return;
-    }
+static void put_quoted(tacText *out, const char *text) {
     tac_text_add(out, "\"");
     for (const char *p = text; *p != '\0'; p++) {
         unsigned char c = (unsigned char)*p;
@@ -33,10 +28,24 @@ static void put_text(tacText *out, const char *text, int quoted) {
     tac_text_add(out, "\"");
 }
 
+static void put_key_text(tacText *out, const char *key) {
+    if (is_plain(key))
+        tac_text_add(out, key);
+    else
+        put_quoted(out, key);
+}
+
+static void put_scalar(tacText *out, const tacNode *node) {
+    if (!node->quoted && (is_plain(node->text) || tac_node_is_number(node)))
+        tac_text_add(out, node->text);
+    else
+        put_quoted(out, node->text);
+}
+
 /* In braces and brackets, on one line. */
 static void put_flow(tacText *out, const tacNode *node) {
     if (node->kind == TAC_NODE_SCALAR) {
-        put_text(out, node->text, node->quoted);
+        put_scalar(out, node);
         return;
     }
     int is_map = node->kind == TAC_NODE_MAP;
@@ -44,7 +53,7 @@ static void put_flow(tacText *out, const tacNode *node) {
     for (const tacNode *item = node->first; item != NULL; item = item->next) {
         if (item != node->first) tac_text_add(out, ", ");
         if (is_map) {
-            put_text(out, item->key, 0);
+            put_key_text(out, item->key);
             tac_text_add(out, ": ");
         }
         put_flow(out, item);
@@ -54,7 +63,7 @@ static void put_flow(tacText *out, const tacNode *node) {
 
 /* A key of the task: maps in a list on a line each. */
 static void put_key(tacText *out, const tacNode *item) {
-    put_text(out, item->key, 0);
+    put_key_text(out, item->key);
     tac_text_add(out, ":");
     if (item->kind == TAC_NODE_LIST && item->n > 0 && item->first->kind == TAC_NODE_MAP) {
         for (const tacNode *line = item->first; line != NULL; line = line->next) {
@@ -76,7 +85,7 @@ char *tac_task_emit(const tacTask *task, const char *model) {
             continue;
         }
         tac_text_add(&out, "model: ");
-        put_text(&out, model, 1);
+        put_quoted(&out, model);
         tac_text_add(&out, "\n");
     }
     return tac_text_take(&out);
