@@ -14,11 +14,28 @@ static int is_plain(const char *text) {
     return text[0] != '\0' && strchr("-.+", text[0]) == NULL && text[strspn(text, PLAIN)] == '\0';
 }
 
+/* Letters of several bytes that would end a line, and how they are written. */
+static const char *const BREAKS[][2] = {{"\xc2\x85", "\\N"}, {"\xe2\x80\xa8", "\\L"}, {"\xe2\x80\xa9", "\\P"}};
+
+/* One of BREAKS -> its length, written; 0: it is none. */
+static size_t put_break(tacText *out, const char *text) {
+    for (int i = 0; i < 3; i++) {
+        size_t n = strlen(BREAKS[i][0]);
+        if (strncmp(text, BREAKS[i][0], n) != 0) continue;
+        tac_text_add(out, BREAKS[i][1]);
+        return n;
+    }
+    return 0;
+}
+
 static void put_quoted(tacText *out, const char *text) {
     tac_text_add(out, "\"");
     for (const char *p = text; *p != '\0'; p++) {
         unsigned char c = (unsigned char)*p;
-        if (c == '"' || c == '\\')
+        size_t n = put_break(out, p);
+        if (n > 0)
+            p += n - 1;
+        else if (c == '"' || c == '\\')
             tac_text_format(out, "\\%c", c);
         else if (c < ' ' || c == 0x7f)
             tac_text_format(out, "\\x%02x", c);

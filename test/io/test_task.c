@@ -67,7 +67,7 @@ static void test_json_and_defaults(void **state) {
 /* What is kept beside a run reads back to the same task. */
 static void test_text_reads_back(void **state) {
     (void)state;
-    static const char *const set[] = {"cost[3].name=\"a: 'b' \\\"c\\\"\\n#\"", "solver.iterations=7",
+    static const char *const set[] = {"cost[3].name=\"a: 'b' \\\"c\\\"\\n#\\N\\L\\P\\u00fc\"", "solver.iterations=7",
                                       "geom/foot.friction[0]=0.9", "start.key=up", "cost[8]={of: kinetic}"};
     tacTask *task = load(EVERY_KEY, set, 5);
     CHECK_NEAR(param(task, "geom/foot.friction[0]"), 0.9, 0);
