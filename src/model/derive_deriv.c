@@ -39,7 +39,7 @@ int tac_inertial_depends(const tacModel *m, int field, int index) {
 /* --- Total mass --------------------------------------------------------------------------------------------------- */
 
 /* scale = target / total:  d log(scale) = dtarget / target - dtotal / total. It scales every body's mass and inertia. t
- * comes unscaled. */
+ * comes unscaled (docs/theory/parameters.md, PA8). */
 static void scale_to_total_jvp(const tacModel *m, tacNumber n, tacInertialTangent *t) {
     double target = *m->option_settotalmass, total = 0, change = 0, relative = 0;
     for (int b = 1; b < m->nbody; b++) {

@@ -87,7 +87,7 @@ unit_check("growth-files", "pad and sum by builder, MJCF and packed file give th
 @check("growth-bad-input", bar="kappa, poses, concentric and deep shapes, extreme sizes, pads, sums and faces that make no sense: each a defined result or a named status")
 def bad_input(context):
     tests = {**unit_tests(context, "test_growth"), **unit_tests(context, "test_growth_models")}
-    wanted = ("bad_calls", "extremes", "contact_models", "bad_shapes", "bad_faces")
+    wanted = ("bad_calls", "extremes", "contact_models", "bad_shapes", "bad_faces", "nearly_parallel_faces")
     missing = [name for name in wanted if name not in tests]
     if missing:
         raise CannotRun(f"no test {missing[0]}")

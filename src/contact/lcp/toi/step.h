@@ -42,7 +42,7 @@ typedef struct tacFlightTangent {
     tacJac J;           /* of the whole step: all three */
 } tacFlightTangent;
 
-/* Forces of a step, summed over its problems; NULL: not asked for. */
+/* Forces of a step, summed over its problems. NULL: not asked for. */
 typedef struct tacFlightForces {
     double *wrench, *qfrc;    /* 6 nbody; nv */
     double *dwrench, *dqfrc;  /* their derivatives, c.n numbers a row */
@@ -103,18 +103,18 @@ typedef struct tacFlight {
 } tacFlight;
 
 /* (x, u) -> f->x, f->act, w->next; with derivatives if d is given, with forces if z is. Leaves f in the arena: the
- * caller releases. There is a next state if tac_went_on(status). */
+ * caller releases it. There is a next state if tac_went_on(status). */
 tacStatus tac_flight_travel(tacContext *ctx, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
                             tacFlight *f);
-/* The flight `first` once more, to impact number k (from 1): its problem solved and left in the arena, its change of
- * velocity in w->next and w->qacc, f->x as it was before. */
+/* Repeats the flight `first` up to impact k (from 1), and solves the problem of that impact. The problem stays in the
+ * arena. Its change of velocity is in w->next and w->qacc. f->x is the state before the impact. */
 tacStatus tac_flight_to_impact(const tacFlight *first, const double *x, int k, tacFlight *f, tacLcp *lcp);
-/* The kick once more, for reverse modes of a step that was the kick and one drift; lcp is left in the arena. */
+/* Repeats the kick, for reverse mode of a step that is the kick and one drift. lcp stays in the arena. */
 tacStatus tac_flight_kick_again(tacFlight *f, const double *x, tacLcp *lcp);
 
 /* --- Memory -------------------------------------------------------------------------------------------------------
  *
- * Each takes from a dry arena what its namesake takes, and leaves there what that leaves (contact/lcp/step.h). */
+ * Each lays out on a dry arena the arrays of the function with its name (contact/lcp/step.h). */
 void tac_flight_measure(const tacModel *m, const tacOptions *options, tacArena *dry); /* a flight's own arrays */
 void tac_flight_measure_travel(const tacModel *m, const tacOptions *options, int derivatives, tacArena *dry);
 void tac_flight_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
