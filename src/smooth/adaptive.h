@@ -67,8 +67,10 @@ double tac_adaptive_longest(void *user, const double *x);
 
 /* f from the acceleration that is in f + nv already, and w->act_dot. */
 void tac_adaptive_finish_rate(tacAdaptive *a, const double *x, double *f);
-/* Signals of the actuators, 2 nu at most -> their number. Needs: the forces at x. */
+/* Signals of the actuators, 2 nu -> their number. Needs: the forces at x. */
 int tac_adaptive_signals(const tacAdaptive *a, const double *x, double *signal);
+/* Holds the forces of actuators on the sides of their bounds. */
+void tac_adaptive_hold(void *user, const unsigned char *sign, const double *rate);
 /* Those of the last rate. */
 int tac_adaptive_copy_signals(void *user, double *signal);
 tacStatus tac_adaptive_rate_jac(void *user, const double *x, double *F);

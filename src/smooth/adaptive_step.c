@@ -75,6 +75,7 @@ static tacStatus open_step(const tacAdaptiveKind *kind, tacContext *ctx, const d
 static tacStatus end_step(tacAdaptive *a, const tacMarch *march, tacStatus status, double *y) {
     tacContext *ctx = a->ctx;
     ctx->acting = NULL;
+    ctx->work.force_sign = NULL;
     ctx->work.ties = a->ties > 0 ? a->ties : 0;
     if (status != TAC_OK) return status;
     memcpy(ctx->work.next, march->now.x, (size_t)tac_nx(ctx->model) * sizeof(double));
@@ -206,8 +207,8 @@ static tacStatus gap_jac(void *user, int member, int falls, const double *x, dou
 
 static const tacAdaptiveKind FREE = {.calls = {TAC_ADAPTIVE_TANGENT, .rate = rate, .rate_jac = tac_adaptive_rate_jac,
                                                .rate_vjp = tac_adaptive_rate_vjp, .open = open_set, .watch = watch,
-                                               .gap = gap_at, .gap_jac = gap_jac,
-                                               .signals = tac_adaptive_copy_signals}};
+                                               .gap = gap_at, .gap_jac = gap_jac, .signals = tac_adaptive_copy_signals,
+                                               .hold = tac_adaptive_hold}};
 
 static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
     return tac_adaptive_step(&FREE, ctx, x, u, y);

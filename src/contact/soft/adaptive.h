@@ -32,6 +32,8 @@ typedef struct tacSoftPart {
     unsigned char *seen, *pushes;                                    /* max_contacts */
     tacWatch *watch, *onset; /* onsets: contacts are numbers of `found`; 2 max_contacts + 2 njnt + 2 ntendon */
     int nwatch, nonset;
+    unsigned char *held; /* max_signals: the signs that were held last */
+    int nheld;
 } tacSoftPart;
 
 /* Positions and velocities at x. */
