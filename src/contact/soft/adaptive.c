@@ -65,6 +65,7 @@ static tacStatus rate(void *user, const double *x, double *f) {
     tacSoft soft = {.unsolved = 0};
     ctx->acting = a->options.event_max < 0 ? NULL : &p->acting;
     TAC_TRY(tac_soft_accelerate(ctx, x, a->u, &soft));
+    if (soft.unsolved && soft.sign != NULL) return TAC_ERR_NONFINITE; /* held laws need not have a solution */
     a->nsignal = tac_adaptive_signals(a, x, a->signal);
     for (int k = 0; k < soft.nblock; k++)
         if (ctx->acting != NULL) note_block(a, &soft, &soft.block[k]);

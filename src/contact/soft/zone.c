@@ -1,5 +1,5 @@
 /* Signals: numbers whose signs tell the zone of a block and the piece of its impedance (docs/theory/soft.md, Z3,
- * Z5-Z7). Held signs fix both, so that forces are smooth functions of the state on either side (docs/theory/adaptive.md,
+ * Z5-Z7). Held signs fix both, so that forces are smooth functions of the state (docs/theory/adaptive.md,
  * AD14). */
 #include "contact/soft/problem.h"
 

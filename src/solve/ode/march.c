@@ -195,13 +195,25 @@ static tacStatus count_event(tacMarch *m, const tacEvent *event) {
     return TAC_ERR_EVENTS;
 }
 
+/* Of an event that was not reached. */
+static void uncount_event(tacMarch *m, const tacEvent *event) {
+    m->info->switches -= event->kind == TAC_EVENT_SWITCH;
+    m->info->events -= event->kind == TAC_EVENT_ONSET || event->kind == TAC_EVENT_END;
+}
+
 static tacMarchKind kind_of(const tacEvent *event) {
     return event->kind == TAC_EVENT_ONSET ? TAC_MARCH_ONSET
            : event->kind == TAC_EVENT_END ? TAC_MARCH_END
                                           : TAC_MARCH_FREE;
 }
 
-/* The same with its first event, after signs that are wrong all the time are set right. */
+static tacStatus locate(tacMarch *m, const tacEvent *event) {
+    m->now.h = tac_max(m->step.h, m->now.h);
+    TAC_TRY(count_event(m, event));
+    return tac_march_locate(m, event);
+}
+
+/* The same up to its first event, after signs that are wrong all the time are set right. */
 static tacStatus take_whole(tacMarch *m, double *error, tacEvent *event) {
     const double first = m->now.h;
     for (int turned = 0;;) {
@@ -213,7 +225,13 @@ static tacStatus take_whole(tacMarch *m, double *error, tacEvent *event) {
             TAC_TRY(try_again(m, m->step.h));
             continue;
         }
-        if (event->kind != TAC_EVENT_ZONE || event->which < 0 || event->at > 0) return TAC_OK;
+        if (event->kind != TAC_EVENT_ZONE || event->which < 0 || event->at > 0) {
+            status = event->kind == TAC_EVENT_NONE ? TAC_OK : locate(m, event);
+            if (!has_no_value(status)) return status;
+            uncount_event(m, event);
+            TAC_TRY(try_again(m, m->step.h));
+            continue;
+        }
         m->info->inner_rejected++;
         if (turned++ == MOST_TURNED) {
             let_loose(m);
@@ -244,9 +262,6 @@ tacStatus tac_march_take(tacMarch *m) {
     TAC_TRY(take_whole(m, &error, &event));
     m->info->inner_accepted++;
     if (event.kind != TAC_EVENT_NONE) {
-        m->now.h = tac_max(m->step.h, m->now.h);
-        TAC_TRY(count_event(m, &event));
-        TAC_TRY(tac_march_locate(m, &event));
         tacMarchKind kind = kind_of(&event);
         if (kind != TAC_MARCH_FREE || m->inner.h < m->step.h)
             m->step = (tacMarchStep){.kind = kind, .h = m->inner.h, .loose = m->loose};
