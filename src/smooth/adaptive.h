@@ -39,6 +39,9 @@ typedef struct tacAdaptiveKind {
     void (*measure)(const tacModel *m, const tacOptions *options, tacArena *dry);
 } tacAdaptiveKind;
 
+/* Lays out a march over a step of the context's model. The caller releases the arena. */
+tacStatus tac_adaptive_open(const tacAdaptiveKind *kind, tacContext *ctx, const double *u, tacAdaptive *a,
+                            tacMarch *march);
 tacStatus tac_adaptive_step(const tacAdaptiveKind *kind, tacContext *ctx, const double *x, const double *u, double *y);
 tacStatus tac_adaptive_jac(const tacAdaptiveKind *kind, tacContext *ctx, const double *x, const double *u, double *y,
                            const tacJac *J);

@@ -175,32 +175,32 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
     tac_soft_measure_gap_jac(m, options, dry);
 }
 
-static const tacAdaptiveKind KIND = {.calls = {TAC_ADAPTIVE_TANGENT, .rate = rate, .rate_jac = rate_jac,
-                                               .rate_vjp = rate_vjp, .open = tac_soft_open, .watch = tac_soft_watch,
-                                               .gap = tac_soft_gap, .same = tac_soft_same, .pushes = pushes,
-                                               .gap_jac = tac_soft_gap_jac, .signals = tac_adaptive_copy_signals,
-                                               .hold = hold, .name = name, .couples = couples},
-                                     .layout = layout,
-                                     .measure = measure};
+const tacAdaptiveKind TAC_SOFT_ADAPTIVE = {
+    .calls = {TAC_ADAPTIVE_TANGENT, .rate = rate, .rate_jac = rate_jac, .rate_vjp = rate_vjp, .open = tac_soft_open,
+              .watch = tac_soft_watch, .gap = tac_soft_gap, .same = tac_soft_same, .pushes = pushes,
+              .gap_jac = tac_soft_gap_jac, .signals = tac_adaptive_copy_signals, .hold = hold, .name = name,
+              .couples = couples},
+    .layout = layout,
+    .measure = measure};
 
 tacStatus tac_soft_adaptive_step(tacContext *ctx, const double *x, const double *u, double *y) {
-    return tac_adaptive_step(&KIND, ctx, x, u, y);
+    return tac_adaptive_step(&TAC_SOFT_ADAPTIVE, ctx, x, u, y);
 }
 
 tacStatus tac_soft_adaptive_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
-    return tac_adaptive_jac(&KIND, ctx, x, u, y, J);
+    return tac_adaptive_jac(&TAC_SOFT_ADAPTIVE, ctx, x, u, y, J);
 }
 
 tacStatus tac_soft_adaptive_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y,
                                 double *dy) {
-    return tac_adaptive_jvp(&KIND, ctx, x, u, c, y, dy);
+    return tac_adaptive_jvp(&TAC_SOFT_ADAPTIVE, ctx, x, u, c, y, dy);
 }
 
 tacStatus tac_soft_adaptive_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar,
                                 const tacGrad *g) {
-    return tac_adaptive_vjp(&KIND, ctx, x, u, ybar, g);
+    return tac_adaptive_vjp(&TAC_SOFT_ADAPTIVE, ctx, x, u, ybar, g);
 }
 
 void tac_soft_adaptive_measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
-    tac_adaptive_measure(&KIND, m, options, tac_soft_measure_accelerations, dry);
+    tac_adaptive_measure(&TAC_SOFT_ADAPTIVE, m, options, tac_soft_measure_accelerations, dry);
 }

@@ -6,6 +6,8 @@
 #include "smooth/adaptive.h"
 #include "smooth/find_contacts.h"
 
+/* Contact soft with inner steps. */
+extern const tacAdaptiveKind TAC_SOFT_ADAPTIVE;
 tacStatus tac_soft_adaptive_step(tacContext *ctx, const double *x, const double *u, double *y);
 tacStatus tac_soft_adaptive_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_soft_adaptive_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy);

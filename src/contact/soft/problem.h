@@ -47,6 +47,7 @@ struct tacSoftBlock {
 struct tacSoft {
     tacRows rows;
     const unsigned char *sign; /* of the signals, block by block: they say which laws hold (zone.c). NULL: those of y */
+    const double *start;       /* nv: with sign, an acceleration nearby, from which islands start */
     int nblock;
     tacSoftBlock *block;    /* rows.max */
     double *D;              /* rows.max: 1/R; a pyramid has that of its edges in its first row */
@@ -135,8 +136,8 @@ void tac_soft_measure_islands(const tacModel *m, int nblock, tacArena *dry);
  * order, dofs in runs of maximal length. Returns how many; -1: the arena is too small. */
 int tac_soft_islands(const tacModel *m, const tacSoft *soft, tacArena *arena, tacSoftIsland **islands);
 
-/* (a0, M, start a) -> a, y, f, zones. Where no law is held, a starts at a0. TAC_ERR_ARENA_FULL, or TAC_OK whether
- * solved or not. Needs: mass; conjugate gradients: the factor of M. */
+/* (a0, M, a = a0) -> a, y, f, zones. TAC_ERR_ARENA_FULL, or TAC_OK whether solved or not. Needs: mass; conjugate
+ * gradients: the factor of M. */
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
                          double *a, tacArena *arena);
 /* Takes its memory from a dry arena. The Hessian stays taken. */

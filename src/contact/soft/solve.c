@@ -450,6 +450,15 @@ static void evaluate_anew(Newton *s) {
     soft->factored = factored;
 }
 
+/* Dofs without constraints keep a0. */
+static void start_nearby(const Newton *s, const double *start) {
+    for (int i = 0; i < s->nisland; i++)
+        for (int k = 0; k < s->island[i].nrun; k++) {
+            const int *run = s->island[i].run[k];
+            memcpy(s->a + run[0], start + run[0], (size_t)(run[1] - run[0]) * sizeof *start);
+        }
+}
+
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
                          double *a, tacArena *arena) {
     Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a, .search = how};
@@ -463,6 +472,7 @@ tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, con
     if (s.nisland < 0) return TAC_ERR_ARENA_FULL;
     memset(s.p, 0, (size_t)m->nv * sizeof *s.p);
     memset(s.grad, 0, (size_t)m->nv * sizeof *s.grad);
+    if (soft->start != NULL) start_nearby(&s, soft->start);
     evaluate(&s);
     for (int i = 0; i < s.nisland; i++)
         balance(&s, &s.island[i]);

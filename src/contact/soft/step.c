@@ -127,9 +127,9 @@ tacStatus tac_soft_accelerate(tacContext *ctx, const double *x, const double *u,
     TAC_TRY(find_contacts(ctx, x, &soft->rows));
     tac_rows_find(m, w, x, v, 0, &soft->rows);
     soft->sign = ctx->acting != NULL ? ctx->acting->sign : NULL;
+    soft->start = soft->sign != NULL ? ctx->acting->start : NULL;
     tac_soft_setup(m, w, soft, v, tac_lookahead(ctx));
     memcpy(a0, w->qacc, (size_t)m->nv * sizeof *a0);
-    if (soft->sign != NULL && soft->rows.n > 0) memcpy(w->qacc, ctx->acting->start, (size_t)m->nv * sizeof *a0);
     tacSoftSearch search = tac_soft_search(m, &ctx->options);
     TAC_TRY(tac_soft_solve(m, w, soft, &search, a0, w->qacc, &ctx->arena));
     add_forces(ctx, soft);
