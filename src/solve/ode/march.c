@@ -29,6 +29,7 @@ void tac_march_state_learn(const tacFlow *flow, const tacMarchState *from, tacMa
     memcpy(to->sign, from->sign, (size_t)flow->max_signals);
     to->fresh = from->fresh;
     to->crossed = from->crossed;
+    to->switched = from->switched;
 }
 
 int tac_march_layout(tacMarch *m, const tacFlow *flow, const tacInnerOptions *options, tacArena *arena) {
@@ -55,7 +56,7 @@ tacStatus tac_march_begin(tacMarch *m, double span, const double *x, tacStepInfo
     m->now.t = 0;
     m->now.h = tac_min(m->options->inner_dt, span);
     m->now.before = 1;
-    m->now.crossed = 0;
+    m->now.crossed = m->now.switched = 0;
     m->now.begun = -1;
     m->now.target = m->now.fresh = m->now.arrived = 0;
     m->span = span;
@@ -76,6 +77,19 @@ static void hold(const tacMarch *m, const unsigned char *sign) {
     if (m->flow->call->hold != NULL) m->flow->call->hold(m->flow->user, sign, m->now.f);
 }
 
+/* A change of features is counted where the rate jumps. Where one feature hands over to another at the same point it
+ * does not. */
+static void count_switch(tacMarch *m) {
+    const double jump = 1e-8; /* relative to the largest rate */
+    double most = 0, change = 0;
+    for (int j = 0; j < m->flow->nd; j++) {
+        most = tac_max(most, tac_abs(m->inner.f[0][j]));
+        change = tac_max(change, tac_abs(m->inner.f[0][j] - m->now.f[j]));
+    }
+    m->info->switches += m->now.switched && !(change <= jump * most);
+    m->now.switched = 0;
+}
+
 /* Stage 0 from the state. Rates that are fresh are taken from it; else its signals tell which signs are held, but for
  * one that has just changed. */
 static tacStatus start(tacMarch *m) {
@@ -92,6 +106,7 @@ static tacStatus start(tacMarch *m) {
     }
     hold(m, NULL);
     TAC_TRY(tac_inner_start(s, now->x));
+    count_switch(m);
     memcpy(now->f, s->f[0], bytes);
     for (int j = 0; j < s->nsignal; j++)
         now->sign[j] = s->signal[0][j] > 0;
@@ -187,7 +202,6 @@ static void control(tacMarch *m, double error, int event) {
 
 static tacStatus count_event(tacMarch *m, const tacEvent *event) {
     tacStepInfo *info = m->info;
-    if (event->kind == TAC_EVENT_SWITCH) info->switches++;
     if (event->kind != TAC_EVENT_ONSET && event->kind != TAC_EVENT_END) return TAC_OK;
     if (++info->events <= m->options->event_max) return TAC_OK;
     info->stop_time = m->now.t + event->at * m->step.h;
@@ -197,7 +211,6 @@ static tacStatus count_event(tacMarch *m, const tacEvent *event) {
 
 /* Of an event that was not reached. */
 static void uncount_event(tacMarch *m, const tacEvent *event) {
-    m->info->switches -= event->kind == TAC_EVENT_SWITCH;
     m->info->events -= event->kind == TAC_EVENT_ONSET || event->kind == TAC_EVENT_END;
 }
 
@@ -266,6 +279,7 @@ tacStatus tac_march_take(tacMarch *m) {
         if (kind != TAC_MARCH_FREE || m->inner.h < m->step.h)
             m->step = (tacMarchStep){.kind = kind, .h = m->inner.h, .loose = m->loose};
         m->step.reset = kind == TAC_MARCH_ONSET && m->flow->call->reset != NULL;
+        m->step.switches = event.kind == TAC_EVENT_SWITCH;
         m->step.crosses = event.kind == TAC_EVENT_ZONE ? event.which + 1 : 0;
     }
     control(m, error, event.kind != TAC_EVENT_NONE);
@@ -313,13 +327,15 @@ static void move_to_end(tacMarch *m) {
     int last = tac_inner_last(s);
     memcpy(now->x, s->X[last], (size_t)m->flow->nx * sizeof(double));
     memcpy(now->f, s->f[last], (size_t)m->flow->nd * sizeof(double));
-    now->fresh = turn_signs(m);
+    now->fresh = turn_signs(m) && !m->step.switches;
+    now->switched = m->step.switches;
     now->t += m->step.h;
     m->unsolved |= s->unsolved;
     if (m->step.kind != TAC_MARCH_TARGET) return;
     now->target++;
     now->t = is_fixed(m) ? target_time(m, now->target) : m->span;
     now->arrived = !is_fixed(m) || now->target == m->options->inner_steps;
+    m->info->switches += now->arrived && now->switched;
 }
 
 /* Onsets at the end of the step: the first has begun. Where none is found to rounding, the derivative lacks its

@@ -22,6 +22,7 @@ typedef struct tacMarchStep {
     int reset;       /* ONSET: 1: the state jumps there */
     int crosses;     /* 1 + the signal that changes its sign at the end; 0: none */
     int loose;       /* 1: no sign is held */
+    int switches;    /* 1: features change at the end */
 } tacMarchStep;
 
 typedef struct tacMarchState {
@@ -32,6 +33,7 @@ typedef struct tacMarchState {
     int begun;           /* onsets that act of those at x; -1: all */
     int crossed;         /* 1 + a signal that has changed its sign here, to rounding; 0: none */
     int crossed_sign;    /* its sign from here on */
+    int switched;        /* 1: features have changed here; f is the rate before */
     int fresh, arrived;  /* arrived: t is the span, and a step aimed at it */
 } tacMarchState;
 
