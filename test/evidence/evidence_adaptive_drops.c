@@ -48,7 +48,8 @@ static int touches(Scene *s, int world) {
     int n = 0;
     if (tac_contacts(s->sim, s->x, s->u, found, MOST_CONTACTS, &n) != TAC_OK) return 1;
     for (int i = 0; i < n; i++)
-        if (!world || s->model->geom_body[found[i].geom[0]] == 0 || s->model->geom_body[found[i].geom[1]] == 0) return 1;
+        if (!world || s->model->geom_body[found[i].geom[0]] == 0 || s->model->geom_body[found[i].geom[1]] == 0)
+            return 1;
     return 0;
 }
 
