@@ -95,6 +95,23 @@ def bad_input(context):
     return Result(not failed, f"{len(wanted) - len(failed)} of {len(wanted)} pass", failed)
 
 
+EXTREMES = 100  # of each pair
+EXTREME_SYSTEMS = 40
+TOL_BOUND = 1e-9
+
+
+@check(
+    "growth-extremes",
+    bar=f"all pairs {EXTREMES} times at kappa 1, 1e-2, 1e-4, 1e-8, 1e-12 and 1e-15, sizes over six decades, aspect ratios to 1000, centres from coincident to 1e6 sizes apart: all solved in at most {EXTREME_SYSTEMS} systems or without a normal, derivatives finite, alpha and its dual value within bounds by supports and gauges in closed form to {TOL_BOUND:g}",
+    slow=True,
+)
+def extremes(context):
+    got = document(context, "evidence_growth", "extremes", EXTREMES)
+    good = got["failed"] == 0 and got["off"] == 0 and got["singular"] == 0 and got["most"] <= EXTREME_SYSTEMS and got["solves"] == 152 * EXTREMES * 6
+    figure = f"{got['failed']} of {got['solves']} fail, {got['degenerate']} without a normal, {got['most']} systems at most, {got['singular']} without derivatives; dual above its bound by {got['low']:.0e}, alpha below its own by {got['high']:.0e}"
+    return Result(good, figure)
+
+
 LINEAR = 1.3
 
 
