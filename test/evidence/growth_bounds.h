@@ -1,4 +1,4 @@
-/* Bounds of a growth distance from both sides by other means than its rows: gauges and support functions in closed form. */
+/* Bounds of a growth distance from both sides by other means than its rows: gauges and supports in closed form. */
 #pragma once
 
 #include "dynamics/growth_move.h"
