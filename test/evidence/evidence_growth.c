@@ -138,7 +138,9 @@ static void judge_extreme(const GrowthCase *c, const tacGrowthSystem *g, double 
     double scale = fmax(1e-4, fmax(fabs(r->alpha), kappa * r->nu)); /* below it, rounding of places */
     double low = (r->dual - b.low) / scale, high = (b.high - r->alpha) / scale, crossed = (b.low - b.high) / scale;
     int off = !(low < TOL_BOUND && high < TOL_BOUND && crossed < TOL_BOUND);
-    t->low = worse(t->low, low), t->high = worse(t->high, high), t->crossed = worse(t->crossed, crossed);
+    t->low = worse(t->low, low);
+    t->high = worse(t->high, high);
+    t->crossed = worse(t->crossed, crossed);
     t->most = r->systems > t->most ? r->systems : t->most;
     t->off += off;
     if (off && t->listed++ < LISTED)

@@ -63,7 +63,8 @@ static void make_prism(int sides, Prism *p) {
 /* Triangles alone: the prism's top is turned by half a side, and both ends have a point. */
 static void make_crystal(int sides, Prism *p) {
     make_prism(sides, p);
-    p->nvert = 2 * sides + 2, p->nface = 0;
+    p->nvert = 2 * sides + 2;
+    p->nface = 0;
     for (int i = 0; i < sides; i++) {
         double angle = 2 * 3.14159265358979323846 * (i + 0.5) / sides;
         p->vert[sides + i] = (tacVec3){0.22 * cos(angle), 0.22 * sin(angle), 0.2};
@@ -166,7 +167,11 @@ static void open_case(const int kind[2], int sides, tacDraw *d, int params, int 
         tacJointDef joint = tac_default_joint();
         int fixed = kind[i] == 0, id = fixed ? 0 : tac_model_add_body(b, 0, &body);
         joint.type = TAC_JOINT_FREE;
-        if (extreme) body.inertial = TAC_INERTIAL_DIAG, body.mass = 1, body.inertia = (tacVec3){1, 1, 1};
+        if (extreme) { /* small geoms are too light to move */
+            body.inertial = TAC_INERTIAL_DIAG;
+            body.mass = 1;
+            body.inertia = (tacVec3){1, 1, 1};
+        }
         if (!fixed) tac_model_add_joint(b, id, &joint);
         c->kind[i] = kind[i];
         add_shape(b, id, kind[i], sides, extreme, (char)('a' + i), d);
