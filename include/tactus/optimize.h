@@ -170,6 +170,7 @@ typedef struct tacPlanSizes {
     int steps, nx, ndx, nu; /* nu: all of u */
     int nparam, nunknown, nterm;
     int nequality, ninequality; /* entries of constraints over all knots, state bounds among them */
+    int nrow;                   /* entries of constraints, those of weight 0 included */
 } tacPlanSizes;
 TAC_API tacPlanSizes tac_plan_sizes(const tacPlan *plan);
 TAC_API const tacModel *tac_plan_model(const tacPlan *plan);
@@ -179,6 +180,7 @@ typedef struct tacPlanTermInfo {
     tacRole role;
     tacQuantityKind kind;
     int size, first, last;
+    int row; /* of a constraint: entry e at knot k is number row + (k - first) size + e of nrow */
 } tacPlanTermInfo;
 TAC_API tacPlanTermInfo tac_plan_term(const tacPlan *plan, int i);
 /* Hash of all that decides the result: model, options, terms, bounds. */
@@ -390,16 +392,20 @@ typedef struct tacPlanPath {
 } tacPlanPath;
 
 /* Value and derivatives of the cost at a path; NULL skips one. Gradients and Gauss-Newton blocks of the cost of knot k
- * by its own x, u and the unknown parameters p. Terms of changes also have blocks by the controls before, Hcu. */
+ * are by w = [x | p | c | u]: its state (ndx), the unknown parameters (nunknown), the controls before (u_{k-1}: nu
+ * where a term is of changes, otherwise 0), its controls (nu; zero at the last knot). */
 typedef struct tacPlanBlocks {
-    double cost, violation;  /* out */
-    double *terms;           /* nterm, as of tacPlanResult */
-    double *gx, *gu, *gp;    /* (steps+1) x ndx, steps x nu, (steps+1) x nunknown */
-    double *Hxx, *Hux, *Huu; /* (steps+1) x ndx x ndx, steps x nu x ndx, steps x nu x nu */
-    double *Hpx, *Hpu, *Hpp; /* (steps+1) x nunknown x ndx, steps x nunknown x nu, (steps+1) x nunknown x nunknown */
-    double *Hcu;             /* steps x nu x nu: rows by u_{k-1}, columns by u_k; gc and Hcc: in gu, Huu of knot k-1 */
-    double *constraints;     /* nequality + ninequality, knot by knot: residuals; at_most: r <= 0, at_least: -r <= 0 */
+    double cost, violation; /* out */
+    double *terms;          /* nterm, as of tacPlanResult */
+    double *g, *H;          /* (steps+1) x nw, (steps+1) x nw x nw */
+    double *constraints;    /* nrow: equal: r, at_most: r, at_least: -r; met where 0, or at most 0 */
 } tacPlanBlocks;
+/* Length nw of w, and where its parts begin. */
+typedef struct tacPlanColumns {
+    int nw, x, p, c, u;
+} tacPlanColumns;
+TAC_API tacPlanColumns tac_plan_columns(const tacPlan *plan);
+/* The cost at a path, of the dynamics or not. */
 TAC_API tacStatus tac_planner_evaluate(tacPlanner *planner, const tacPlanPath *path, tacPlanBlocks *blocks);
 /* The hard step's states of controls U from the start: X[(steps + 1) x nx]. A status as of tac_rollout. */
 TAC_API tacStatus tac_planner_rollout(tacPlanner *planner, const double *U, const double *theta, double *X);
