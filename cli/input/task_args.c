@@ -11,7 +11,8 @@ const tacArg CLI_TASK_OPTIONS[] = {
     {"--method", NULL, TAC_ARG_TEXT, offsetof(tacTaskArgs, method), "NAME", "method, as --set solver.method=NAME"},
     {"--starts", NULL, TAC_ARG_COUNT, offsetof(tacTaskArgs, starts), "N", "number of first guesses"},
     {"--seed", NULL, TAC_ARG_SEED, offsetof(tacTaskArgs, seed), "SEED", "seed of the random guesses"},
-    {"--threads", NULL, TAC_ARG_COUNT, offsetof(tacTaskArgs, threads), "N", "number of threads; the result is the same"},
+    {"--threads", NULL, TAC_ARG_COUNT, offsetof(tacTaskArgs, threads), "N",
+     "number of threads; the result is the same"},
     {0},
 };
 

@@ -65,7 +65,8 @@ typedef struct Watch {
 } Watch;
 
 static void print_head(void) {
-    fprintf(stderr, "%5s %5s %13s %11s %9s %9s %9s\n", "start", "iter", "cost", "violation", "step", "regular.", "kappa");
+    fprintf(stderr, "%5s %5s %13s %11s %9s %9s %9s\n", "start", "iter", "cost", "violation", "step", "regular.",
+            "kappa");
 }
 
 /* A line per iteration where a person looks. */
@@ -75,8 +76,8 @@ static void on_iteration(void *context, const tacPlanNews *news) {
     if (!watch->terminal) return;
     measure_progress_end(&watch->progress);
     if (watch->lines++ == 0) print_head();
-    fprintf(stderr, "%5d %4d%s %13.6g %11.3g %9.3g %9.1e %9.1e\n", news->start, now->iteration, news->coarse ? "c" : " ",
-            now->cost, now->violation, now->length, now->regularization, now->kappa);
+    fprintf(stderr, "%5d %4d%s %13.6g %11.3g %9.3g %9.1e %9.1e\n", news->start, now->iteration,
+            news->coarse ? "c" : " ", now->cost, now->violation, now->length, now->regularization, now->kappa);
     measure_progress_show(&watch->progress, ++watch->done, watch->most);
 }
 

@@ -43,8 +43,8 @@ TAC_API const char *tac_run_path(const tacRunFolder *run, const char *name, char
 
 /* One iteration of one start. */
 typedef struct tacPlanNews {
-    int start, starts;           /* number of the start, from 0; how many there are */
-    int coarse;                  /* 1: with the coarse time step */
+    int start, starts; /* number of the start, from 0; how many there are */
+    int coarse;        /* 1: with the coarse time step */
     const tacPlanIteration *now;
 } tacPlanNews;
 
@@ -55,8 +55,8 @@ typedef struct tacPlanRunOptions {
     const char *command;      /* what started it, kept with the results; NULL: nothing */
     const volatile int *stop; /* not 0 there: it ends with the best so far; NULL: nothing stops it */
     void (*report)(void *context, const tacPlanNews *news); /* after each iteration, one call at a time; NULL: none */
-    void *context;            /* its argument */
-    double (*clock)(void);    /* s, for times in reports; NULL: times are 0 */
+    void *context;                                          /* its argument */
+    double (*clock)(void);                                  /* s, for times in reports; NULL: times are 0 */
 } tacPlanRunOptions;
 /* Nothing is written or reported. */
 TAC_API tacPlanRunOptions tac_default_plan_run_options(void);

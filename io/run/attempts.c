@@ -121,7 +121,7 @@ static void enter_stage(tacPlanRun *run, tacPlanAttempt *a, tacPlanStage stage) 
 
 /* --- One attempt -------------------------------------------------------------------------------------------------- */
 
-static tacPlanEnd iterate(tacPlanRun *run, int i, tacPlanner *planner) {
+static void iterate(tacPlanRun *run, int i, tacPlanner *planner) {
     tacPlanResult r = {0};
     tacPlanEnd end = TAC_PLAN_RUNNING;
     while (end == TAC_PLAN_RUNNING) {
@@ -131,7 +131,9 @@ static tacPlanEnd iterate(tacPlanRun *run, int i, tacPlanner *planner) {
         keep_place(run, i, planner, end, iterated);
         if (end == TAC_PLAN_RUNNING && !may_go_on(run)) end = TAC_PLAN_STOPPED;
     }
-    return end;
+    pthread_mutex_lock(&run->mutex);
+    run->attempt[i].outcome.end = end;
+    pthread_mutex_unlock(&run->mutex);
 }
 
 /* A planner at the place of the attempt, or at its guess. */

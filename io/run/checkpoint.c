@@ -14,8 +14,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VERSION = 1, KEPT = 2, NAME = 64, HEADER = 64, AT_VERSION = 8, AT_KIND = 16, AT_HASH = 24, AT_NUMBER = 32,
-       AT_SIZE = 40, AT_CHECKSUM = 48 };
+enum {
+    VERSION = 1,
+    KEPT = 2,
+    NAME = 64,
+    HEADER = 56,
+    AT_VERSION = 8,
+    AT_KIND = 16,
+    AT_HASH = 24,
+    AT_NUMBER = 32,
+    AT_SIZE = 40,
+    AT_CHECKSUM = 48
+};
 static const char MAGIC[8] = {'T', 'A', 'C', 'P', 'L', 'A', 'C', 'E'};
 #define MOST_BYTES ((size_t)1 << 34)
 
@@ -76,7 +86,8 @@ static void remove_older(const tacRunFolder *run) {
 
 tacStatus tac_run_checkpoint(tacRunFolder *run, const void *bytes, size_t size, tacError *err) {
     char name[NAME];
-    if (run == NULL || (bytes == NULL && size > 0)) return tac_fail(err, TAC_ERR_ARGUMENT, "a run and bytes are needed");
+    if (run == NULL || (bytes == NULL && size > 0))
+        return tac_fail(err, TAC_ERR_ARGUMENT, "a run and bytes are needed");
     unsigned char *file = calloc(HEADER + size, 1);
     if (file == NULL) return tac_fail(err, TAC_ERR_MEMORY, "%s: no memory for a checkpoint", run->path);
     if (run->number == 0) run->number = find_before(run, UINT64_MAX);
@@ -98,8 +109,8 @@ tacStatus tac_run_checkpoint(tacRunFolder *run, const void *bytes, size_t size, 
 
 /* --- Taking ------------------------------------------------------------------------------------------------------- */
 
-static tacStatus check(const tacRunFolder *run, uint64_t number, const char *path, const unsigned char *file, size_t size,
-                       tacError *err) {
+static tacStatus check(const tacRunFolder *run, uint64_t number, const char *path, const unsigned char *file,
+                       size_t size, tacError *err) {
     if (size < HEADER || memcmp(file, MAGIC, sizeof MAGIC) != 0)
         return tac_fail(err, TAC_ERR_SYNTAX, "%s: is no checkpoint, or cut short", path);
     uint64_t version = get_word(file + AT_VERSION);

@@ -82,14 +82,16 @@ static tacStatus lock_folder(tacRunFolder *run, tacError *err) {
     if (fcntl(run->lock, F_SETLK, &lock) == 0) return TAC_OK;
     int held = errno == EACCES || errno == EAGAIN;
     if (held && fcntl(run->lock, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
-        return tac_fail(err, TAC_ERR_FILE, "%s: another run has this folder (process %ld)", run->path, (long)lock.l_pid);
+        return tac_fail(err, TAC_ERR_FILE, "%s: another run has this folder (process %ld)", run->path,
+                        (long)lock.l_pid);
     if (held) return tac_fail(err, TAC_ERR_FILE, "%s: another run has this folder", run->path);
     return fail_file(err, path);
 }
 
 /* Files that a run of ours writes, and parts of them. */
 static int is_ours(const char *name) {
-    static const char *const names[] = {"plan.json", "controls.csv", "task.yaml", "model.tac", "start.json", "report.html"};
+    static const char *const names[] = {"plan.json", "controls.csv", "task.yaml",
+                                        "model.tac", "start.json",   "report.html"};
     size_t n = strlen(name), part = n > 5 && strcmp(name + n - 5, ".part") == 0 ? 5 : 0;
     if (strncmp(name, "checkpoint-", 11) == 0) return 1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

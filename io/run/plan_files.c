@@ -22,7 +22,8 @@ static size_t put(char *text, size_t size, size_t used, const char *word) {
 }
 
 /* A file of the folder, in quotes where the shell needs them. */
-static size_t put_file(const tacPlanRun *run, const char *before, const char *name, char *text, size_t size, size_t used) {
+static size_t put_file(const tacPlanRun *run, const char *before, const char *name, char *text, size_t size,
+                       size_t used) {
     char path[TAC_PATH], real[TAC_PATH];
     if (realpath(run->folder->path, real) == NULL) snprintf(real, sizeof real, "%s", run->folder->path);
     tac_files_join(real, name, path, sizeof path);
@@ -42,7 +43,8 @@ static size_t put_option(const tacOptionInfo *info, const tacOptions *options, c
     char value[NAME];
     int integer;
     double real;
-    if (info->flag == NULL || (info->contacts != 0 && !(info->contacts & TAC_CONTACT_BIT(options->contact)))) return used;
+    if (info->flag == NULL || (info->contacts != 0 && !(info->contacts & TAC_CONTACT_BIT(options->contact))))
+        return used;
     memcpy(&integer, field, sizeof integer);
     if (info->kind == TAC_OPTION_REAL) {
         memcpy(&real, field, sizeof real);
@@ -171,7 +173,8 @@ static void put_unknowns(tacText *out, const tacPlanRun *run, const tacPlanResul
 tacStatus tac_plan_run_json(const tacPlanRun *run, char **text, tacError *err) {
     tacText out = {0};
     tacPlanResult r;
-    if (run == NULL || text == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "a run and a place for its text are needed");
+    if (run == NULL || text == NULL)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "a run and a place for its text are needed");
     *text = NULL;
     TAC_TRY(tac_plan_run_result(run, &r));
     tac_json_open(&out, NULL, '{');

@@ -71,7 +71,8 @@ static tacStatus make_plan(tacPlanRun *run, tacError *err) {
 }
 
 tacStatus tac_plan_run(const tacTask *task, const tacPlanRunOptions *options, tacPlanRun **run, tacError *err) {
-    if (task == NULL || run == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "a task and a place for the run are needed");
+    if (task == NULL || run == NULL)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "a task and a place for the run are needed");
     *run = NULL;
     tacPlanRun *made = calloc(1, sizeof *made);
     if (made == NULL) return tac_fail(err, TAC_ERR_MEMORY, "no memory for a run");

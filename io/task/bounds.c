@@ -73,14 +73,14 @@ static tacStatus read_joints(const tacTask *task, const tacNode *map, int veloci
         int joint;
         TAC_TRY(tac_task_find_element(model, TAC_KIND_JOINT, item, item->key, &joint, err));
         if (model->joint_type[joint] == TAC_JOINT_FREE || model->joint_type[joint] == TAC_JOINT_BALL)
-            return tac_node_fail_key(item, err, TAC_ERR_ARGUMENT, "joint \"%s\" turns freely, expected a hinge or slide",
-                                     item->key);
+            return tac_node_fail_key(item, err, TAC_ERR_ARGUMENT,
+                                     "joint \"%s\" turns freely, expected a hinge or slide", item->key);
         int i = velocity ? model->nq + model->joint_dof_adr[joint] : model->joint_qpos_adr[joint];
         TAC_TRY(set(box, i, item, err));
         double start = task->start[i];
         if (start < box->low[i] || start > box->high[i])
-            return tac_node_fail(item, err, TAC_ERR_ARGUMENT, "the start has %g, outside of the range from %g to %g", start,
-                                 box->low[i], box->high[i]);
+            return tac_node_fail(item, err, TAC_ERR_ARGUMENT, "the start has %g, outside of the range from %g to %g",
+                                 start, box->low[i], box->high[i]);
     }
     return TAC_OK;
 }

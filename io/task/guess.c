@@ -57,6 +57,12 @@ static tacStatus read_word(const Guess *g, const tacNode *node) {
         g->out->ctrl = TAC_GUESS_HOLD;
         return TAC_OK;
     }
+    /* what begins as a number is no name: nan, 1e999 */
+    int is_name = strchr("+-.0123456789", node->text[0]) == NULL && strcmp(node->text, "nan") != 0;
+    if (!is_name) {
+        double value;
+        return tac_node_real(node, &value, g->err);
+    }
     g->out->ctrl = TAC_GUESS_KEY;
     return tac_task_find_key_frame(g->task->model, node, &g->out->key, g->err);
 }

@@ -15,7 +15,8 @@ int tac_task_coarse(const tacTask *task) {
 
 tacStatus tac_task_plan(const tacTask *task, tacPlan **plan, tacError *err) {
     tacError why;
-    if (task == NULL || plan == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "a task and a place for the plan are needed");
+    if (task == NULL || plan == NULL)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "a task and a place for the plan are needed");
     tacPlan *made = NULL;
     *plan = NULL;
     tacStatus status = tac_plan_new(task->model, &task->step, tac_task_horizon(task), &made, &why);
@@ -48,8 +49,9 @@ static tacStatus read_smoothing(const tacTask *task, tacSmoothing *out, tacError
         return TAC_OK;
     }
     if (node->kind == TAC_NODE_SCALAR && !tac_node_is_number(node))
-        return tac_node_fail(node, err, TAC_ERR_SYNTAX, "found \"%.*s\", expected auto, exact, a kappa or [first, last, "
-                                                        "factor]",
+        return tac_node_fail(node, err, TAC_ERR_SYNTAX,
+                             "found \"%.*s\", expected auto, exact, a kappa or [first, last, "
+                             "factor]",
                              TAC_TASK_SHOWN, node->text);
     if (task->step.contact != TAC_CONTACT_MODEL_NCP)
         return tac_node_fail(node, err, TAC_ERR_ARGUMENT, "found a kappa, expected auto or exact: contact %s has none",
@@ -62,8 +64,9 @@ static tacStatus read_smoothing(const tacTask *task, tacSmoothing *out, tacError
         out->factor = value[2];
     }
     if (out->last <= out->first && out->factor < 1) return TAC_OK;
-    return tac_node_fail(node, err, TAC_ERR_ARGUMENT, "expected [first, last, factor] with last at most first and a factor "
-                                                      "below 1");
+    return tac_node_fail(node, err, TAC_ERR_ARGUMENT,
+                         "expected [first, last, factor] with last at most first and a factor "
+                         "below 1");
 }
 
 tacStatus tac_task_solver(const tacTask *task, tacPlanOptions *options, tacError *err) {

@@ -67,14 +67,15 @@ static tacStatus read_row(Table *t, const char *line) {
         at = next_cell(at, cell);
         if (!t->take[column]) continue;
         if (!is_number(cell, &value))
-            return tac_node_fail(t->node, t->err, TAC_ERR_SYNTAX, "%s:%d: column %d: found \"%s\", expected a finite number",
-                                 t->path, t->line, column + 1, cell);
+            return tac_node_fail(t->node, t->err, TAC_ERR_SYNTAX,
+                                 "%s:%d: column %d: found \"%s\", expected a finite number", t->path, t->line,
+                                 column + 1, cell);
         if (got < t->nu) row[got] = value;
         got++;
     }
     if (got != t->nu)
-        return tac_node_fail(t->node, t->err, TAC_ERR_SHAPE, "%s:%d: found %d numbers, expected %d", t->path, t->line, got,
-                             t->nu);
+        return tac_node_fail(t->node, t->err, TAC_ERR_SHAPE, "%s:%d: found %d numbers, expected %d", t->path, t->line,
+                             got, t->nu);
     t->n++;
     return TAC_OK;
 }

@@ -1,16 +1,20 @@
 /* Costs and constraints of a task -> terms of a plan. */
 #include "io/task/build.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of the largest weight: a pivot of this size is zero but for rounding. */
+#define WEIGHT_ROUNDING 1e-12
 
 /* What one term is made from. Arrays are freed when it was added. */
 typedef struct Term {
     const tacTask *task;
-    const tacNode *map;     /* of the term */
-    const char *section;    /* "cost" */
+    const tacNode *map;  /* of the term */
+    const char *section; /* "cost" */
     tacTaskQuantity found;
-    int size, target_size;  /* entries, and numbers of the target in the file */
+    int size, target_size; /* entries, and numbers of the target in the file */
     double *target, *weight;
     tacPlanTerm term;
 } Term;
@@ -32,7 +36,8 @@ static tacStatus read_knot(const tacTask *task, const tacNode *node, int *knot, 
     if (strcmp(node->text, "end") == 0) return TAC_OK;
     TAC_TRY(tac_node_int(node, knot, err));
     if (*knot <= horizon) return TAC_OK;
-    return tac_node_fail(node, err, TAC_ERR_ARGUMENT, "found step %d, expected at most the horizon, %d", *knot, horizon);
+    return tac_node_fail(node, err, TAC_ERR_ARGUMENT, "found step %d, expected at most the horizon, %d", *knot,
+                         horizon);
 }
 
 static tacStatus read_steps(Term *t, tacError *err) {
@@ -108,10 +113,35 @@ static tacStatus check_symmetric(const Term *t, const tacNode *node, tacError *e
     for (int i = 0; i < t->size; i++)
         for (int j = 0; j < i; j++)
             if (t->weight[i * t->size + j] != t->weight[j * t->size + i])
-                return tac_node_fail(node, err, TAC_ERR_ARGUMENT, "entries [%d][%d] and [%d][%d] differ, expected a "
-                                                                  "symmetric matrix",
+                return tac_node_fail(node, err, TAC_ERR_ARGUMENT,
+                                     "entries [%d][%d] and [%d][%d] differ, expected a "
+                                     "symmetric matrix",
                                      i, j, j, i);
     return TAC_OK;
+}
+
+/* Elimination with the pivot on the diagonal: a pivot below zero, or a row left over beside a pivot of zero, is that
+ * of a negative eigenvalue. */
+static tacStatus check_not_negative(const Term *t, const tacNode *node, tacError *err) {
+    int n = t->size, fine = 1;
+    double *a = malloc((size_t)n * (size_t)n * sizeof *a), most = 0;
+    if (a == NULL) return no_memory(t, err);
+    memcpy(a, t->weight, (size_t)n * (size_t)n * sizeof *a);
+    for (int i = 0; i < n; i++)
+        most = a[i * n + i] > most ? a[i * n + i] : most;
+    for (int k = 0; k < n && fine; k++) {
+        double pivot = a[k * n + k], zero = WEIGHT_ROUNDING * most;
+        fine = pivot >= -zero;
+        for (int i = k + 1; i < n && fine; i++) {
+            double ratio = pivot > zero ? a[i * n + k] / pivot : 0;
+            fine = pivot > zero || fabs(a[i * n + k]) <= zero;
+            for (int j = k + 1; j < n; j++)
+                a[i * n + j] -= ratio * a[k * n + j];
+        }
+    }
+    free(a);
+    return fine ? TAC_OK
+                : tac_node_fail(node, err, TAC_ERR_ARGUMENT, "the matrix has a negative eigenvalue, expected none");
 }
 
 static tacStatus read_weight(Term *t, tacError *err) {
@@ -123,7 +153,11 @@ static tacStatus read_weight(Term *t, tacError *err) {
     if (t->weight == NULL) return no_memory(t, err);
     if (!is_matrix) {
         t->term.weight = t->weight;
-        return tac_node_numbers(node, t->size, 1, t->weight, err);
+        TAC_TRY(tac_node_numbers(node, t->size, 1, t->weight, err));
+        for (int i = 0; i < t->size; i++)
+            if (t->weight[i] < 0)
+                return tac_node_fail(node, err, TAC_ERR_ARGUMENT, "found %g, expected at least 0", t->weight[i]);
+        return TAC_OK;
     }
     t->term.matrix = t->weight;
     if (node->n != t->size)
@@ -132,7 +166,8 @@ static tacStatus read_weight(Term *t, tacError *err) {
     double *row = t->weight;
     for (const tacNode *item = node->first; item != NULL; item = item->next, row += n)
         TAC_TRY(tac_node_numbers(item, t->size, 0, row, err));
-    return check_symmetric(t, node, err);
+    TAC_TRY(check_symmetric(t, node, err));
+    return check_not_negative(t, node, err);
 }
 
 static tacStatus read_norm(Term *t) {
@@ -185,8 +220,8 @@ static tacStatus add_constraint(Term *t, tacPlan *plan, tacError *err) {
         const tacNode *value = tac_node_find(t->map, kinds[i].key);
         if (value == NULL) continue;
         if (i > 0 && equals != NULL)
-            return tac_node_fail_key(value, err, TAC_ERR_ARGUMENT, "found \"%s\" beside \"equals\", expected one of them",
-                                     kinds[i].key);
+            return tac_node_fail_key(value, err, TAC_ERR_ARGUMENT,
+                                     "found \"%s\" beside \"equals\", expected one of them", kinds[i].key);
         t->term.role = kinds[i].role;
         TAC_TRY(read_target(t, value, err));
         TAC_TRY(add(t, plan, err));
@@ -208,8 +243,8 @@ static tacStatus check_room(const tacNode *map, tacError *err) {
         TAC_TRY(tac_node_real(a, &low, err));
         TAC_TRY(tac_node_real(b, &high, err));
         if (low > high)
-            return tac_node_fail(b, err, TAC_ERR_ARGUMENT, "found %g, below the least value of %g: nothing meets both", high,
-                                 low);
+            return tac_node_fail(b, err, TAC_ERR_ARGUMENT, "found %g, below the least value of %g: nothing meets both",
+                                 high, low);
         if (least->kind != TAC_NODE_LIST && most->kind != TAC_NODE_LIST) return TAC_OK;
     }
 }

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { HASH = 77, PLACE = 300, DAMAGES = 1000, PATH = 512, HEADER = 64 };
+enum { HASH = 77, PLACE = 300, DAMAGES = 1000, PATH = 512, HEADER = 56 };
 
 static tacRunFolder *open_run(const char *name, const char *kind, uint64_t hash, int resume) {
     tacRunFolder *run = NULL;
@@ -101,15 +101,22 @@ static size_t damage(unsigned char *bytes, size_t size) {
     while (size == was && memcmp(before, bytes, size) == 0) {
         uint32_t at = draw((uint32_t)size - 16), to = draw((uint32_t)size - 16);
         switch (draw(5)) {
-        case 0: bytes[draw((uint32_t)size)] ^= (unsigned char)(1u << draw(8)); break;
-        case 1: size = draw((uint32_t)size); break;
-        case 2: bytes[size++] = (unsigned char)draw(256); break;
+        case 0:
+            bytes[draw((uint32_t)size)] ^= (unsigned char)(1u << draw(8));
+            break;
+        case 1:
+            size = draw((uint32_t)size);
+            break;
+        case 2:
+            bytes[size++] = (unsigned char)draw(256);
+            break;
         case 3:
             memcpy(piece, bytes + at, sizeof piece);
             memmove(bytes + at, bytes + to, sizeof piece);
             memcpy(bytes + to, piece, sizeof piece);
             break;
-        default: memset(bytes + at, (int)draw(256), sizeof piece);
+        default:
+            memset(bytes + at, (int)draw(256), sizeof piece);
         }
     }
     return size;
