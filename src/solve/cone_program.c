@@ -246,7 +246,7 @@ static double reach(const tacConeProgram *p, const tacConePath *k, const double 
     return least;
 }
 
-/* second = ds o dlambda, what a full step leaves of the products -> its largest entry. */
+/* second = ds o dlambda, the change of the products that the predictor neglects. Returns its largest entry. */
 static double second_order(const tacConeProgram *p, tacConePath *k) {
     double most = 0;
     for (int i = 0; i < p->nhalf; i++)
