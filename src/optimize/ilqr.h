@@ -1,4 +1,5 @@
-/* Iterative linear-quadratic regulator with gaps, boxes, multipliers and unknown parameters. */
+/* Iterative linear-quadratic regulator with gaps, boxes, multipliers and
+ * unknown parameters. */
 #pragma once
 
 #include "tactus/optimize.h"
