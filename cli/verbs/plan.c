@@ -13,10 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COMMAND = 2048 };
+enum { COMMAND = 2048, CHECKED_KNOTS = 8 };
+/* Relative error of a derivative beside its difference that counts as none. */
+#define CHECK_TOLERANCE 1e-5
 
 typedef struct tacPlanArgs {
-    int resume, json;
+    int resume, check, json;
     const char *output;
     tacTaskArgs task;
 } tacPlanArgs;
@@ -25,6 +27,8 @@ static const tacArg PLAN_OPTIONS[] = {
     {"--output", "-o", TAC_ARG_TEXT, offsetof(tacPlanArgs, output), "DIR",
      "write plan, controls, report and checkpoints to a folder"},
     {"--resume", NULL, TAC_ARG_FLAG, offsetof(tacPlanArgs, resume), NULL, "go on from the folder's last checkpoint"},
+    {"--check", NULL, TAC_ARG_FLAG, offsetof(tacPlanArgs, check), NULL,
+     "compare the problem's derivatives with differences at the first guess, and stop"},
     {"--json", NULL, TAC_ARG_FLAG, offsetof(tacPlanArgs, json), NULL, "print the plan as JSON"},
     {0},
 };
@@ -122,6 +126,43 @@ static int report(const tacPlanArgs *args, const char *path, const tacPlanRun *r
     return r.end == TAC_PLAN_SOLVED && r.replay == TAC_OK && r.unsolved == 0 ? CLI_FINE : CLI_NO;
 }
 
+/* --- Checking ----------------------------------------------------------------------------------------------------- */
+
+static int print_check(const char *path, const tacPlan *plan, const tacPlanCheck *check) {
+    int fine = check->checked > 0 && check->error <= CHECK_TOLERANCE;
+    printf("%s: %d derivatives beside differences, %d left out at kinks\n", path, check->checked, check->skipped);
+    printf("  largest error  %.3g (at most %g)%s\n", check->error, CHECK_TOLERANCE, fine ? "" : ": NOT FINE");
+    if (check->checked > 0)
+        printf("  term %s, step %d, entry %d by %c[%d]: %.9g, difference %.9g\n", tac_plan_term(plan, check->term).name,
+               check->knot, check->entry, check->by, check->column, check->analytic, check->difference);
+    return fine ? CLI_FINE : CLI_NO;
+}
+
+static tacStatus check_at_guess(const tacTask *task, const tacPlan *plan, tacPlanCheck *check, tacError *err) {
+    tacPlanOptions options;
+    tacPlanGuess guess;
+    tacPlanner *planner = NULL;
+    tacStatus status = tac_task_solver(task, &options, err);
+    if (status == TAC_OK) status = tac_task_guess(task, &guess);
+    if (status == TAC_OK) status = tac_planner_new(plan, &options, &planner, err);
+    if (status == TAC_OK) status = tac_planner_guess(planner, &guess, err);
+    tacPlanPath path = tac_planner_path(planner);
+    if (status == TAC_OK) status = tac_plan_check(plan, &path, CHECKED_KNOTS, check, err);
+    tac_planner_free(planner);
+    return status;
+}
+
+static int check_task(const char *path, const tacTask *task) {
+    tacPlan *plan = NULL;
+    tacPlanCheck check = {0};
+    tacError err = {0};
+    tacStatus status = tac_task_plan(task, &plan, &err);
+    if (status == TAC_OK) status = check_at_guess(task, plan, &check, &err);
+    int code = status == TAC_OK ? print_check(path, plan, &check) : cli_fail("plan", "%s", err.text);
+    tac_plan_free(plan);
+    return code;
+}
+
 /* --- The run ------------------------------------------------------------------------------------------------------ */
 
 static int make_plan(const tacPlanArgs *args, const char *path, const tacTask *task, const char *command) {
@@ -164,11 +205,12 @@ int cmd_plan(int argc, char **argv) {
     int result = cli_parse(&args, argc, argv);
     if (result != CLI_GO_ON) return result;
     if (own.resume && own.output == NULL) return cli_fail("plan", "--resume requires -o DIR");
+    if (own.check && own.output != NULL) return cli_fail("plan", "--check writes nothing: leave out -o");
     cli_page_command(argc, argv, command, sizeof command);
     result = cli_task_load("plan", path, &own.task, &task);
     if (result != CLI_GO_ON) return result;
     cli_task_print_warnings("plan", task);
-    result = make_plan(&own, path, task, command);
+    result = own.check ? check_task(path, task) : make_plan(&own, path, task, command);
     tac_task_free(task);
     return result;
 }

@@ -50,7 +50,7 @@ static size_t put_option(const tacOptionInfo *info, const tacOptions *options, c
         memcpy(&real, field, sizeof real);
         snprintf(value, sizeof value, " %s %.17g", info->flag, real);
     } else if (info->kind == TAC_OPTION_INT && info->least == 0 && info->most == 1) {
-        snprintf(value, sizeof value, integer ? " %s" : "", info->flag);
+        snprintf(value, sizeof value, "%s%s", integer ? " " : "", integer ? info->flag : "");
     } else if (info->kind == TAC_OPTION_INT) {
         snprintf(value, sizeof value, " %s %d", info->flag, integer);
     } else {

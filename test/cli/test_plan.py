@@ -79,6 +79,11 @@ class Plan(Case):
         self.assertEqual(len(one["starts"]), 3)
         self.assertEqual(one["cost"], one["starts"][one["best"]]["cost"])
 
+    def test_check(self):
+        done = self.fine("plan", TASKS / "dojo-plan-hopper.yaml", "--check")
+        self.assertRegex(done.out, r"[1-9]\d* derivatives beside differences")
+        self.refused("--check writes nothing", "plan", TASKS / "dojo-plan-hopper.yaml", "--check", "-o", self.folder)
+
     def started(self, folder, *words):
         """A run in the background, with its first checkpoint."""
         command = [TACTUS, "plan", str(TASKS / "dojo-plan-hopper.yaml"), "--starts", "4", "-o", str(folder), *words]
