@@ -42,6 +42,7 @@ set(io_files
   page/model.c
   page/motion.c
   page/page.c
+  page/plan.c
   page/run.c
   random_bodies.c
   random_drive.c
@@ -69,6 +70,7 @@ set(io_files
   task/quantity.c
   task/start.c
   task/table.c
+  task/targets.c
   task/task.c
   task/terms.c
   task/tree.c

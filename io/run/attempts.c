@@ -73,9 +73,9 @@ static void note_outcome(tacPlanAttempt *a, const tacPlanner *planner, tacPlanEn
 static tacStatus add_to_trail(tacPlanAttempt *a, const tacPlanner *planner, tacError *err) {
     tacPlanResult r;
     tacPlanPath path = tac_planner_path(planner);
-    if (tac_planner_result(planner, &r) != TAC_OK || path.X == NULL) return TAC_OK;
-    size_t size = ((size_t)r.steps + 1) * (size_t)r.nx;
-    int kept = tac_trail_add(&a->trail, r.iterations, path.X, size);
+    if (tac_planner_result(planner, &r) != TAC_OK || path.X == NULL || path.U == NULL) return TAC_OK;
+    size_t states = ((size_t)r.steps + 1) * (size_t)r.nx, controls = (size_t)r.steps * (size_t)r.nu;
+    int kept = tac_trail_add(&a->trail, r.iterations, path.X, states, path.U, controls);
     return kept ? TAC_OK : tac_fail(err, TAC_ERR_MEMORY, "no memory for states of an iteration");
 }
 

@@ -16,6 +16,7 @@ void tac_plan_run_free(tacPlanRun *run) {
         tac_trail_free(&run->attempt[i].trail);
     }
     free(run->attempt);
+    free(run->low);
     tac_plan_free(run->coarse);
     tac_plan_free(run->plan);
     tac_run_close(run->folder);
@@ -31,6 +32,11 @@ static tacStatus read_task(tacPlanRun *run, tacError *err) {
     TAC_TRY(tac_task_plan(run->task, &run->plan, err));
     TAC_TRY(tac_task_solver(run->task, &run->solver, err));
     TAC_TRY(tac_task_guess(run->task, &run->guess));
+    size_t ninput = (size_t)tac_plan_sizes(run->plan).nu;
+    run->low = malloc((2 * ninput + 1) * sizeof *run->low);
+    if (run->low == NULL) return tac_fail(err, TAC_ERR_MEMORY, "no memory for bounds");
+    run->high = run->low + ninput;
+    TAC_TRY(tac_task_control_bounds(run->task, run->low, run->high, err));
     run->solver.stop = run->options.stop;
     run->solver.clock = run->options.clock;
     run->n = tac_task_starts(run->task);

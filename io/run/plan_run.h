@@ -3,7 +3,7 @@
 
 #include "io/run/folder.h"
 #include "io/run/trail.h"
-#include "io/task/task.h"
+#include "io/task/build.h"
 
 #include <pthread.h>
 
@@ -25,7 +25,8 @@ struct tacPlanRun {
     int factor;             /* of the coarse time step */
     tacPlanOptions solver;
     tacPlanGuess guess;
-    int n, best; /* attempts */
+    double *low, *high; /* ninput: of controls */
+    int n, best;        /* attempts */
     tacPlanAttempt *attempt;
     tacPlanner *planner; /* of the best one */
     tacRunFolder *folder;

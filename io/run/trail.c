@@ -26,13 +26,15 @@ static void thin(tacTrail *trail) {
     trail->n = kept;
 }
 
-int tac_trail_add(tacTrail *trail, int iteration, const double *path, size_t size) {
+int tac_trail_add(tacTrail *trail, int iteration, const double *x, size_t nx, const double *u, size_t nu) {
+    size_t size = nx + nu;
     if (trail->stride == 0) *trail = (tacTrail){.stride = 1, .size = size};
     if (trail->n >= most_paths(size)) thin(trail);
     if (iteration % trail->stride != 0) return 1;
     double *copy = malloc((size + 1) * sizeof *copy);
     if (copy == NULL) return 0;
-    memcpy(copy, path, size * sizeof *copy);
+    memcpy(copy, x, nx * sizeof *copy);
+    if (nu > 0) memcpy(copy + nx, u, nu * sizeof *copy);
     trail->iteration[trail->n] = iteration;
     trail->path[trail->n++] = copy;
     return 1;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* low[n] and high[n], to be freed as one. */
 typedef struct Box {
@@ -97,6 +98,16 @@ static tacStatus apply(const tacNode *bound, tacPlan *plan, tacBoundOf of, const
     if (!box->given) return TAC_OK;
     tacStatus status = tac_plan_bound(plan, of, box->low, box->high, &why);
     return status == TAC_OK ? TAC_OK : tac_node_fail(bound, err, status, "%s", why.text);
+}
+
+tacStatus tac_task_control_bounds(const tacTask *task, double *low, double *high, tacError *err) {
+    Box box;
+    TAC_TRY(begin(task, &box, tac_ninput(task->model, &task->step), err));
+    tacStatus status = read_controls(task, tac_node_find(task->root, "bound"), &box, err);
+    memcpy(low, box.low, (size_t)box.n * sizeof *low);
+    memcpy(high, box.high, (size_t)box.n * sizeof *high);
+    free(box.low);
+    return status;
 }
 
 static tacStatus add_box(const tacTask *task, tacPlan *plan, tacBoundOf of, int n,
