@@ -141,9 +141,9 @@ typedef struct tacPlanTerm {
     uint32_t cookie; /* set by tac_default_plan_term */
     tacRole role;    /* default cost */
     tacQuantity of;
-    const double *target; /* tac_plan_target_size numbers, or as many for each knot of the
-                   range; default NULL: zero (STATE:  tac_default_state;
-                   ORIENTATION: no rotation) */
+    const double *target; /* tac_plan_target_size numbers, or as many for each
+                           knot of the range; default NULL: zero (STATE:
+                           tac_default_state; ORIENTATION: no rotation) */
     int targets;          /* rows of target: 1, the default, or one each knot of the range
                  */
     tacNorm norm;         /* of costs; default quadratic */

@@ -23,8 +23,10 @@ enum { MOST_RETRIES = 12, MOST_LENGTHS = 9, MOST_SOFTENINGS = 12 };
 #define FALLS                0.3  /* a violation that falls by less raises its penalty */
 #define STATIONARY           1e-12
 /* Kappa of auto: the first, the last, and the factor between. */
-#define AUTO_FIRST  1e-2
-#define AUTO_LAST   1e-6
+#define AUTO_FIRST 1e-2
+#define AUTO_LAST  1e-6
+/* At a larger one, auto looks whether the cost falls further at this one before it ends. */
+#define AUTO_SHARP  1e-3
 #define AUTO_FACTOR 0.31622776601683794
 
 /* What is kept between iterations besides arrays. */
@@ -348,6 +350,15 @@ static int next_kappa(Ilqr *q) {
     return 1;
 }
 
+/* Auto, before it ends: derivatives nearer to those of the step. 0: they are near enough. */
+static int sharpen(Ilqr *q) {
+    State *s = q->s;
+    if (q->pl->options.smoothing.kind != TAC_SMOOTHING_AUTO || s->kappa <= 1.001 * AUTO_SHARP) return 0;
+    s->kappa = AUTO_SHARP;
+    s->met = 0;
+    return 1;
+}
+
 /* After the step: multipliers, kappa, or the end. */
 static tacPlanEnd settle(Ilqr *q, const tacPathSum *at, double gap, tacPlanIteration *now) {
     const tacPlanOptions *o = &q->pl->options;
@@ -370,8 +381,8 @@ static tacPlanEnd settle(Ilqr *q, const tacPathSum *at, double gap, tacPlanItera
     int same = s->met && tac_abs(s->met_cost - at->cost) <= still;
     s->met = 1;
     s->met_cost = at->cost;
-    if (slow && (same || !moved)) return TAC_PLAN_SOLVED;
-    return TAC_PLAN_RUNNING;
+    if (!slow || (moved && !same)) return TAC_PLAN_RUNNING;
+    return sharpen(q) ? TAC_PLAN_RUNNING : TAC_PLAN_SOLVED;
 }
 
 static void describe(const Ilqr *q, const tacPathSum *at, double gap, tacPlanIteration *now) {
