@@ -67,6 +67,7 @@ set(io_files
   task/node.c
   task/params.c
   task/plan.c
+  task/pose.c
   task/quantity.c
   task/start.c
   task/table.c

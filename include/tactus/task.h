@@ -56,6 +56,8 @@ TAC_API tacStatus tac_task_plan(const tacTask *task, tacPlan **plan, tacError *e
 TAC_API tacStatus tac_task_guess(const tacTask *task, tacPlanGuess *guess);
 /* The section `solver` as options of a planner. */
 TAC_API tacStatus tac_task_solver(const tacTask *task, tacPlanOptions *options, tacError *err);
+/* The section `pose`, with iterations, tolerance, starts and seed of `solver`; its arrays belong to the task. */
+TAC_API tacStatus tac_task_pose(const tacTask *task, tacPoseOptions *options, tacError *err);
 /* First guesses that are tried, and how many times as long the first time steps are; 1 and 1 unless the task says
  * otherwise. */
 TAC_API int tac_task_starts(const tacTask *task);

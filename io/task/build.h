@@ -20,6 +20,8 @@ typedef struct tacTaskTarget {
 } tacTaskTarget;
 /* The i-th of them, from 0; 0: there are fewer. */
 int tac_task_target(const tacTask *task, int i, tacTaskTarget *out);
+/* The joints of pose.hold -> task->hold. */
+tacStatus tac_task_read_hold(tacTask *task, tacError *err);
 /* The map `guess` -> task->first_guess. */
 tacStatus tac_task_read_guess(tacTask *task, tacError *err);
 /* Controls of every step from a CSV file: rows of nu numbers, to be freed. A header may name columns: those that begin

@@ -128,6 +128,7 @@ static tacStatus read_task(tacTask *task, const char *path, const tacTaskOptions
     TAC_TRY(tac_task_register_unknown(task, err));
     TAC_TRY(read_options(task, err));
     TAC_TRY(read_start(task, err));
+    TAC_TRY(tac_task_read_hold(task, err));
     TAC_TRY(tac_task_read_guess(task, err));
     TAC_TRY(try_plan(task, err));
     return write_text(task, err);
