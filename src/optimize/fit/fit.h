@@ -131,5 +131,7 @@ tacFitEnd tac_fit_adam(tacFitter *f, tacFitIteration *now);
 
 /* Eigenvalues, descending, and eigenvectors, one each row, of a symmetric A[n x n], which is overwritten. */
 void tac_symmetric_eigen(int n, double *A, double *value, double *vector);
+/* How many of these eigenvalues of H, descending, belong to directions that the data see. */
+int tac_fit_rank(int n, const double *value, double loss, long residuals);
 /* 97.5 % quantile of Student's t with this many degrees of freedom. */
 double tac_student_quantile(int degrees);

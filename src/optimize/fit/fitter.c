@@ -29,7 +29,7 @@ static int open_place(tacFitter *f) {
     size_t n = (size_t)fit->nvar, ns = starts_size(fit), nseg = (size_t)fit->nsegment, np = (size_t)fit->nparam;
     f->nplace = place_size(fit);
     f->place = calloc(f->nplace + 1, sizeof(double));
-    f->scratch = calloc(n * n + 3 * n + nseg + 2 + (2 * n + n * n) + ns + nseg + 2 * np + n, sizeof(double));
+    f->scratch = calloc(2 * n * n + 4 * n + nseg + 2 + (2 * n + n * n) + ns + nseg + 2 * np + n, sizeof(double));
     f->history = calloc((size_t)fit->options.iterations + 1, sizeof *f->history);
     if (f->place == NULL || f->scratch == NULL || f->history == NULL) return 0;
     f->z = f->place;
@@ -39,7 +39,7 @@ static int open_place(tacFitter *f) {
     f->number = f->adam + 2 * n;
     f->worst = f->number + TAC_FIT_NUMBERS;
     f->starts = ns > 0 ? f->worst + nseg : NULL;
-    f->z_new = f->scratch + n * n + 3 * n + nseg + 2;
+    f->z_new = f->scratch + 2 * n * n + 4 * n + nseg + 2;
     f->g_new = f->z_new + n;
     f->H_new = f->g_new + n;
     f->worst_new = f->H_new + n * n;

@@ -15,10 +15,20 @@
 
 /* A singular value below this share of the largest is none: J'J has rounding of 2^-53 of its largest entry. */
 #define UNSEEN 1e-7
-/* A direction is unseen where ten units along it change all residuals together by less than one deviation. */
+/* A direction is unseen where ten units along it change all residuals together by less than one deviation. Where
+ * residuals are smaller than their deviations, by less than their root mean square. */
 #define FAINT 0.1
 /* A number is seen if at most this share of its unit vector lies in unseen directions. */
 #define SEEN_SHARE 1e-6
+
+int tac_fit_rank(int n, const double *value, double loss, long residuals) {
+    double rms = residuals > 0 ? tac_sqrt(loss / (double)residuals) : 0;
+    double faint = FAINT * tac_min(1, rms), least = tac_max(faint * faint, UNSEEN * UNSEEN * value[0]);
+    int rank = 0;
+    while (rank < n && value[rank] > least)
+        rank++;
+    return rank;
+}
 
 double tac_student_quantile(int degrees) {
     static const double SMALL[] = {12.706204736, 4.302652730, 3.182446305, 2.776445105, 2.570581836};
@@ -124,8 +134,7 @@ static void write_judgement(const tacFitter *f, const tacFitSums *sums, double *
     double *plain = scratch, *sandwich = plain + nn, *value = sandwich + nn, *D = value + n, *work = D + nn + fit->nparam + n;
     memcpy(plain, sums->H, nn * sizeof *plain);
     tac_symmetric_eigen(n, plain, value, j->direction);
-    double least = tac_max(FAINT * FAINT, UNSEEN * UNSEEN * value[0]);
-    for (j->rank = 0; j->rank < n && value[j->rank] > least; j->rank++) {}
+    j->rank = tac_fit_rank(n, value, sums->loss, sums->residuals);
     for (int i = 0; i < n; i++)
         j->singular[i] = tac_sqrt(tac_max(value[i], 0));
     find_seen(j);

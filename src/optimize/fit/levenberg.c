@@ -50,6 +50,19 @@ static int solve_free(const tacFitter *f, double lambda, const unsigned char *he
     return 1;
 }
 
+/* dz without its parts along directions that the data do not see: these stay where they are. */
+static void leave_unseen(const tacFitter *f, const unsigned char *held, double *M, double *dz) {
+    size_t n = (size_t)f->fit->nvar;
+    double *value = M + n * n + 3 * n, *V = value + n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            M[i * n + j] = held[i] || held[j] ? 0 : f->H[i * n + j];
+    tac_symmetric_eigen((int)n, M, value, V);
+    int rank = tac_fit_rank((int)n, value, f->number[TAC_FIT_LOSS], (long)f->number[TAC_FIT_RESIDUALS]);
+    for (size_t k = (size_t)rank; k < n; k++)
+        tac_dense_axpy((int)n, -tac_dense_dot((int)n, V + k * n, dz), V + k * n, dz);
+}
+
 /* Step inside bounds: a number that would cross one is set on it and held, and the others are solved again. */
 static int bounded_step(const tacFitter *f, double lambda, unsigned char *held, double *M, double *dz) {
     const tacFit *fit = f->fit;
@@ -64,6 +77,7 @@ static int bounded_step(const tacFitter *f, double lambda, unsigned char *held, 
         }
         if (!crossed) break;
     }
+    leave_unseen(f, held, M, dz);
     for (int i = 0; i < fit->nvar; i++)
         dz[i] = tac_clamp(f->z[i] + dz[i], fit->var[i].z_low, fit->var[i].z_high) - f->z[i];
     return 1;
