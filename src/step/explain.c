@@ -125,7 +125,7 @@ static void say_start(Text *text, const Found *f) {
 
 /* --- Actuators ---------------------------------------------------------------------------------------------------- */
 
-/* Whether what an element gives does not follow the controls, for one reason. */
+/* 1: the force of an element does not depend on the controls, for one reason. */
 typedef int Holds(const tacModel *m, const tacWork *w, const double *u, int id);
 
 static int is_clamped(const tacModel *m, const tacWork *w, const double *u, int a) {

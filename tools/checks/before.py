@@ -5,6 +5,8 @@ The earlier commit is checked out under build/before and built there, so that bo
 
 import concurrent.futures
 import functools
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -78,13 +80,28 @@ def random_models(context):
     return paths
 
 
-def bits_of(context, program, models):
+def bits_of(context, program, model):
     """{(model, contact, integrator): (motion, derivatives, the rest, failures, broken, the plain, shared, margins)}"""
-    done = context.run(program, *models, seconds=1800)
+    done = context.run(program, model, seconds=1800)
     if done.returncode != 0:
-        raise Failed(f"{program.name}: exit {done.returncode}: {last_line(done.stderr)}")
+        raise Failed(f"{program.name}, {model.name}: exit {done.returncode}: {last_line(done.stderr)}")
     rows = [line.split() for line in done.stdout.splitlines()]
     return {(pathlib.Path(row[0]).stem, row[1], row[2]): tuple(row[3:]) for row in rows}
+
+
+def kept_bits(context, tree, program, model):
+    """bits_of an earlier version. They are kept beside it, under the hash of the model and of the program's source."""
+    content = (ROOT / "test" / "evidence" / "evidence_bits.c").read_bytes() + model.read_bytes()
+    path = tree / "build" / "bits" / f"{model.stem}-{hashlib.sha256(content).hexdigest()[:16]}.json"
+    if not path.exists():
+        bits = bits_of(context, program, model)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps([[key, row] for key, row in bits.items()]), encoding="utf-8")
+    return {tuple(key): tuple(row) for key, row in json.loads(path.read_text(encoding="utf-8"))}
+
+
+def joined(parts):
+    return {key: row for part in parts for key, row in part.items()}
 
 
 def on_the_first_day(key, old, new):
@@ -102,8 +119,10 @@ def compare_bits(context, commit, columns, reason):
     tree = context.once(f"before-{commit}", lambda c: before_tree(c, commit))
     models = [*sorted((ROOT / "models").glob("*.xml")), *context.once("random models", random_models)]
     programs = [compiled(context, "evidence_bits.c", tree, tree / "build" / "release", f"bits-{commit}"), compiled(context, "evidence_bits.c", ROOT, context.build, "bits-now")]
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        old, new = pool.map(lambda program: bits_of(context, program, models), programs)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        old = pool.map(lambda model: kept_bits(context, tree, programs[0], model), models)
+        new = pool.map(lambda model: bits_of(context, programs[1], model), models)
+        old, new = joined(old), joined(new)
     if not old or not old.keys() >= new.keys():
         raise Failed("the two versions ran different models")
     reasons = {key: reason(key, old[key], new.get(key)) for key in old}

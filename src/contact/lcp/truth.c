@@ -113,7 +113,7 @@ static int set_velocities(const tacModel *m, tacLcp *lcp, int island, double *su
     return open;
 }
 
-/* By the classes in hand. *valid is 0 where an open row approaches. */
+/* Solves with the current classes. *valid is 0 if an open row approaches. */
 static tacStatus solve_classes(const tacModel *m, tacLcp *lcp, int island, tacArena *arena, int *valid) {
     TAC_SCOPE(arena);
     tacLcpSystem system;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Relative to the time left: an impact nearer to the step's end waits for the next one. */
+/* Relative to the time left: an impact closer to the end of the step is left to the next step. */
 #define LAST_MOMENT 1e-9
 
 /* --- Kick and impact ---------------------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static tacStatus begin(tacFlight *f) {
 
 static int is_stopped(const tacFlight *f) { return f->stop > 0 && f->ctx->info.impacts == f->stop; }
 
-/* Notes what outputs of forces have to take back of the kick. Only a step's first impact has any. */
+/* Notes which part of the kick the outputs of forces have to subtract. Only the first impact of a step has one. */
 static void note_undone(const tacFlight *f) {
     tacFlightForces *z = f->z;
     double h = f->ctx->options.dt;
@@ -151,7 +151,7 @@ static int level_of(double dist) {
     return level;
 }
 
-/* Reports an impact: its pair, distance and time, and how far it is from not being in this step. */
+/* Reports an impact: its pair, distance and time, and its margin to an impact after the step. */
 static void note_impact(tacFlight *f, const tacImpactPair *pair) {
     tacStepInfo *info = &f->ctx->info;
     double h = f->ctx->options.dt;
