@@ -77,12 +77,12 @@ typedef enum {
 TAC_API const char *tac_fit_end_text(tacFitEnd end);
 
 typedef struct tacFitOptions {
-    uint32_t cookie;             /* set by tac_default_fit_options */
-    int horizon;                 /* frames that a segment predicts; default 10; 0: to the end of its recording */
-    int stride;                  /* frames between the starts of segments; default 0: the horizon */
-    tacScore score;              /* default all */
-    tacSegmentStart start;       /* default measured */
-    const double *deviation;     /* ndx: of each coordinate of a measured state; infinite: it is not measured. Default
+    uint32_t cookie;               /* set by tac_default_fit_options */
+    int horizon;                   /* frames that a segment predicts; default 10; 0: to the end of its recording */
+    int stride;                    /* frames between the starts of segments; default 0: the horizon */
+    tacScore score;                /* default all */
+    tacSegmentStart start;         /* default measured */
+    const double *deviation;       /* ndx: of each coordinate of a measured state; infinite: it is not measured. Default
                                     NULL: states are not measured, only outputs */
     const double *start_deviation; /* ndx: of the first frame's state, with ESTIMATED; default NULL: deviation */
     tacOutputs outputs;            /* of which z of recordings is a measurement; default none */
@@ -92,14 +92,14 @@ typedef struct tacFitOptions {
     double kappa;                   /* ncp: softness of derivatives; default 0: that of the step */
     tacFitMethod method;            /* default Levenberg-Marquardt */
     int iterations;                 /* at most; default 100 */
-    double tolerance;   /* a step below it in all scaled parameters, or a promised decrease of the loss below its square
+    double tolerance; /* a step below it in all scaled parameters, or a promised decrease of the loss below its square
                            times the loss, ends; default 1e-8 */
-    double rate;        /* ADAM: step length in scaled parameters; default 0.01 */
-    double decay[2];    /* ADAM: of the means of gradient and square; default 0.9, 0.999 */
-    double floor;       /* ADAM: added to the root; default 1e-8 */
-    int batch;          /* ADAM: segments in a batch; default 32 */
-    uint64_t seed;      /* ADAM: of the batches */
-    int threads;        /* default 1 */
+    double rate;      /* ADAM: step length in scaled parameters; default 0.01 */
+    double decay[2];  /* ADAM: of the means of gradient and square; default 0.9, 0.999 */
+    double floor;     /* ADAM: added to the root; default 1e-8 */
+    int batch;        /* ADAM: segments in a batch; default 32 */
+    uint64_t seed;    /* ADAM: of the batches */
+    int threads;      /* default 1 */
     const volatile int *stop; /* not 0 there: the fitter stops with the best so far; default NULL */
 } tacFitOptions;
 /* The defaults of each field, and the cookie. */
@@ -201,20 +201,20 @@ TAC_API tacStatus tac_fitter_residuals(tacFitter *fitter, int segment, double *r
 
 /* What the data say about the estimates. Arrays are the judgement's; tac_fit_judgement_free frees them. */
 typedef struct tacFitJudgement {
-    int nvar, groups;       /* groups: recordings, or, below ten of them, segments */
-    int by_segment;         /* 1: groups are segments, since there are fewer than ten recordings */
-    double variance;        /* of a residual: loss over numbers measured less parameters that are seen */
-    double *value;          /* nvar: estimate, in the parameter's own unit, as all below */
-    double *se_plain;       /* nvar: standard error from J'J and the residual's variance */
-    double *se;             /* nvar: from the sandwich over groups */
-    double *low, *high;     /* nvar: 95 % interval of the sandwich, Student's t with groups - 1 degrees */
-    double *singular;       /* nvar: of the Jacobian by scaled parameters, descending */
-    double *direction;      /* nvar x nvar: a unit vector each row, in the order of singular */
-    double *correlation;    /* nvar x nvar */
-    double *information;    /* nvar x nvar: Fisher information by parameters in their own units */
-    unsigned char *seen;    /* nvar: 1: the data determine this number */
-    int rank;               /* directions that the data see */
-    void *memory;           /* of all arrays */
+    int nvar, groups;    /* groups: recordings, or, below ten of them, segments */
+    int by_segment;      /* 1: groups are segments, since there are fewer than ten recordings */
+    double variance;     /* of a residual: loss over numbers measured less parameters that are seen */
+    double *value;       /* nvar: estimate, in the parameter's own unit, as all below */
+    double *se_plain;    /* nvar: standard error from J'J and the residual's variance */
+    double *se;          /* nvar: from the sandwich over groups */
+    double *low, *high;  /* nvar: 95 % interval of the sandwich, Student's t with groups - 1 degrees */
+    double *singular;    /* nvar: of the Jacobian by scaled parameters, descending */
+    double *direction;   /* nvar x nvar: a unit vector each row, in the order of singular */
+    double *correlation; /* nvar x nvar */
+    double *information; /* nvar x nvar: Fisher information by parameters in their own units */
+    unsigned char *seen; /* nvar: 1: the data determine this number */
+    int rank;            /* directions that the data see */
+    void *memory;        /* of all arrays */
 } tacFitJudgement;
 TAC_API tacStatus tac_fitter_judge(tacFitter *fitter, tacFitJudgement *judgement, tacError *err);
 TAC_API void tac_fit_judgement_free(tacFitJudgement *judgement);

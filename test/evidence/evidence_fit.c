@@ -72,11 +72,12 @@ static int physical(int samples) {
                 h /= 2;
             }
             for (int i = 0; i < 10; i++)
-                derivative = fmax(derivative, fabs(error[i] - jac[10 * i + k]) / (1 + fabs(p[i]) + fabs(jac[10 * i + k])));
+                derivative =
+                    fmax(derivative, fabs(error[i] - jac[10 * i + k]) / (1 + fabs(p[i]) + fabs(jac[10 * i + k])));
         }
     }
-    printf("{\"samples\": %d, \"lightest\": %g, \"least\": %g, \"trip\": %g, \"derivative\": %g}\n", samples, lightest, least,
-           trip, derivative);
+    printf("{\"samples\": %d, \"lightest\": %g, \"least\": %g, \"trip\": %g, \"derivative\": %g}\n", samples, lightest,
+           least, trip, derivative);
     return 0;
 }
 
@@ -244,7 +245,9 @@ static int coverage(int seeds) {
         tac_fit_free(fit);
         close_data(&d);
     }
-    printf("{\"seeds\": %d, \"solved\": %d, \"friction\": %d, \"half_width\": %d, \"inertia\": %d, \"widths\": [%g, %g, %g]}\n",
+    printf("{\"seeds\": %d, \"solved\": %d, "
+           "\"friction\": %d, \"half_width\": %d, \"inertia\": %d, \"widths\": [%g, "
+           "%g, %g]}\n",
            seeds, solved, held[0], held[1], held[2], width[0], width[1], width[2]);
     tac_model_free(m);
     return 0;
@@ -254,7 +257,8 @@ static int coverage(int seeds) {
 
 /* Registers up to three parameters that are numbers of physics: above 0.01 by magnitude. */
 static int draw_params(tacModel *m, uint64_t seed) {
-    static const char *const KINDS[] = {".mass", ".damping", ".armature", ".stiffness", ".friction[0]", ".gear[0]", ".size[0]"};
+    static const char *const KINDS[] = {".mass",        ".damping", ".armature", ".stiffness",
+                                        ".friction[0]", ".gear[0]", ".size[0]"};
     int count = tac_param_count(m), found = 0;
     for (int attempt = 0; attempt < 4000 && found < 3; attempt++) {
         char path[256];
@@ -311,8 +315,6 @@ static Outcome recover(Data *d, const double *truth, uint64_t seed) {
     must(tac_fitter_run(fitter, &result, &err), &err);
     must(tac_fitter_judge(fitter, &j, &err), &err);
     out.solved = result.end == TAC_FIT_SOLVED;
-    if (getenv("SHOW")) for (int i = 0; i <= result.iterations; i++) fprintf(stderr, "%d loss %g step %g damping %g failed %d\n", i, result.history[i].loss, result.history[i].step, result.history[i].damping, result.history[i].failed);
-    if (getenv("SHOW")) for (int k = 0; k < 3; k++) { char path[200]; tac_param_registered(d->model, k, 0, path, 200); fprintf(stderr, "%s %g truth %g singular %g seen %d\n", path, result.theta[k], truth[k], j.singular[k], j.seen[k]);}
     out.recovered = 1;
     for (int k = 0; k < d->model->nparam; k++) {
         double error = fabs(result.theta[k] / truth[k] - 1);
@@ -330,7 +332,7 @@ static Outcome recover(Data *d, const double *truth, uint64_t seed) {
 
 static int synthetic(int seeds) {
     int recovered = 0, silent = 0, used = 0, unseen = 0;
-    for (int s = getenv("FROM") ? atoi(getenv("FROM")) : 0; used < seeds && s < 4000; s++) {
+    for (int s = 0; used < seeds && s < 4 * seeds + 10; s++) {
         tacModel *m = random_model((uint64_t)s);
         tacError err = {0};
         if (draw_params(m, (uint64_t)s) < 3) {
@@ -366,7 +368,8 @@ static int synthetic(int seeds) {
             unseen += out.seen < 3;
             silent += !out.recovered && out.solved;
             if (!out.recovered)
-                printf("{\"model\": %d, \"solved\": %d, \"seen\": %d, \"error\": %g}\n", s, out.solved, out.seen, out.error);
+                fprintf(stderr, "{\"model\": %d, \"solved\": %d, \"seen\": %d, \"error\": %g}\n", s, out.solved,
+                        out.seen, out.error);
         }
         close_data(&d);
         tac_model_free(m);

@@ -253,7 +253,7 @@ static void test_unseen(void **state) {
     close_world(&w);
 }
 
-/* Noise on states, starts estimated: an interval that holds the truth, the same bits by two threads and after a stop. */
+/* Noise on states, starts estimated: the interval holds the truth; two threads, or a stop, change no bit. */
 static void test_noise(void **state) {
     (void)state;
     World w = open_world(TAC_CONTACT_MODEL_NCP, 12);
@@ -385,8 +385,8 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inertia),  cmocka_unit_test(test_derivative),    cmocka_unit_test(test_friction_comes_back),
-        cmocka_unit_test(test_unseen),   cmocka_unit_test(test_noise),         cmocka_unit_test(test_adam_descends),
+        cmocka_unit_test(test_inertia),  cmocka_unit_test(test_derivative), cmocka_unit_test(test_friction_comes_back),
+        cmocka_unit_test(test_unseen),   cmocka_unit_test(test_noise),      cmocka_unit_test(test_adam_descends),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

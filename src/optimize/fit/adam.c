@@ -3,7 +3,7 @@
 
 #include "math/scalar.h"
 
-/* The batch of an iteration: `batch` segments drawn with the seed, without a repeat within it where there are enough. */
+/* The batch of an iteration: segments drawn with the seed, none twice, in ascending order. */
 static int draw_batch(const tacFit *fit, int iteration, int *list) {
     int want = fit->options.batch < fit->nsegment ? fit->options.batch : fit->nsegment, n = 0;
     for (int i = 0; i < fit->nsegment && n < want; i++) { /* selection sampling: segments in ascending order */

@@ -56,7 +56,8 @@ void tac_symmetric_eigen(int count, double *A, double *value, double *vector) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             vector[i * n + j] = i == j;
-    for (int i = 0; i < MOST_SWEEPS && sweep(n, A, vector) > 0; i++) {}
+    for (int i = 0; i < MOST_SWEEPS && sweep(n, A, vector) > 0; i++) {
+    }
     for (size_t i = 0; i < n; i++)
         value[i] = A[i * n + i];
     for (size_t i = 0; i < n; i++) {

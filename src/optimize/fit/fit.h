@@ -78,8 +78,16 @@ typedef struct tacFitSlot {
 } tacFitSlot;
 
 /* Numbers of a fitter's place, beside its arrays. */
-enum { TAC_FIT_LOSS, TAC_FIT_DAMPING, TAC_FIT_GROWTH, TAC_FIT_RESIDUALS, TAC_FIT_FAILURES, TAC_FIT_ITERATION,
-       TAC_FIT_ENDED, TAC_FIT_NUMBERS };
+enum {
+    TAC_FIT_LOSS,
+    TAC_FIT_DAMPING,
+    TAC_FIT_GROWTH,
+    TAC_FIT_RESIDUALS,
+    TAC_FIT_FAILURES,
+    TAC_FIT_ITERATION,
+    TAC_FIT_ENDED,
+    TAC_FIT_NUMBERS
+};
 /* A loss that counts as zero, in squared deviations. */
 #define TAC_FIT_LEAST_LOSS 1e-20
 
@@ -89,17 +97,17 @@ struct tacFitter {
     tacFitWork *work;
     int nwork;
     tacFitSlot slot[TAC_FIT_CHUNK];
-    double *slots;  /* their memory */
-    double *group;  /* nvar: gradient of the group that is being summed */
+    double *slots; /* their memory */
+    double *group; /* nvar: gradient of the group that is being summed */
     /* the place: z, the sums there, starts of segments, the solver's own numbers */
     double *place;
     size_t nplace;
-    double *z, *g, *H;         /* nvar, nvar, nvar^2 */
-    double *adam;              /* 2 nvar: means of gradient and square */
-    double *starts;            /* nsegment x nx with ESTIMATED */
-    double *worst;             /* nsegment: largest loss of a segment while it could be predicted */
-    double *number;            /* TAC_FIT_NUMBERS */
-    tacFitIteration *history;  /* iterations + 1 */
+    double *z, *g, *H;        /* nvar, nvar, nvar^2 */
+    double *adam;             /* 2 nvar: means of gradient and square */
+    double *starts;           /* nsegment x nx with ESTIMATED */
+    double *worst;            /* nsegment: largest loss of a segment while it could be predicted */
+    double *number;           /* TAC_FIT_NUMBERS */
+    tacFitIteration *history; /* iterations + 1 */
     double *z_new, *g_new, *H_new, *starts_new, *worst_new, *scratch; /* candidates */
     double *theta, *theta_new;
 };

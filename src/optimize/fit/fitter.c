@@ -137,8 +137,10 @@ static void evaluate_start(tacFitter *f) {
     f->number[TAC_FIT_FAILURES] = sums.failed;
     f->number[TAC_FIT_DAMPING] = 1e-3;
     f->number[TAC_FIT_GROWTH] = 2;
-    if (status != TAC_OK) f->number[TAC_FIT_ENDED] = TAC_FIT_STOPPED;
-    else if (sums.failed == fit->nsegment) f->number[TAC_FIT_ENDED] = TAC_FIT_FAILED;
+    if (status != TAC_OK)
+        f->number[TAC_FIT_ENDED] = TAC_FIT_STOPPED;
+    else if (sums.failed == fit->nsegment)
+        f->number[TAC_FIT_ENDED] = TAC_FIT_FAILED;
     f->history[0] = (tacFitIteration){.loss = sums.loss, .damping = f->number[TAC_FIT_DAMPING], .failed = sums.failed};
 }
 
@@ -181,9 +183,14 @@ tacFitEnd tac_fitter_iterate(tacFitter *f) {
 tacStatus tac_fitter_result(const tacFitter *f, tacFitResult *result) {
     if (f == NULL || result == NULL) return TAC_ERR_ARGUMENT;
     double residuals = f->number[TAC_FIT_RESIDUALS];
-    *result = (tacFitResult){.end = end_of(f), .loss = f->number[TAC_FIT_LOSS], .theta = f->theta,
-                             .iterations = (int)f->number[TAC_FIT_ITERATION], .failed = (int)f->number[TAC_FIT_FAILURES],
-                             .residuals = (long)residuals, .starts = f->starts, .history = f->history};
+    *result = (tacFitResult){.end = end_of(f),
+                             .loss = f->number[TAC_FIT_LOSS],
+                             .theta = f->theta,
+                             .iterations = (int)f->number[TAC_FIT_ITERATION],
+                             .failed = (int)f->number[TAC_FIT_FAILURES],
+                             .residuals = (long)residuals,
+                             .starts = f->starts,
+                             .history = f->history};
     result->rms = residuals > 0 ? tac_sqrt(result->loss / residuals) : 0;
     return TAC_OK;
 }
@@ -216,7 +223,9 @@ static uint64_t checksum(const unsigned char *bytes, size_t size) {
     return h;
 }
 
-static size_t history_bytes(const tacFitter *f) { return ((size_t)f->fit->options.iterations + 1) * sizeof *f->history; }
+static size_t history_bytes(const tacFitter *f) {
+    return ((size_t)f->fit->options.iterations + 1) * sizeof *f->history;
+}
 
 size_t tac_fitter_save_bytes(const tacFitter *f) {
     return f == NULL ? 0 : sizeof(Head) + f->nplace * sizeof(double) + history_bytes(f);
@@ -224,8 +233,13 @@ size_t tac_fitter_save_bytes(const tacFitter *f) {
 
 static Head make_head(const tacFitter *f, const unsigned char *body) {
     size_t size = tac_fitter_save_bytes(f);
-    return (Head){.cookie = SAVE_COOKIE, .version = SAVE_VERSION, .size = size, .model = tac_model_hash(f->fit->model),
-                  .sum = checksum(body, size - sizeof(Head)), .nvar = f->fit->nvar, .nsegment = f->fit->nsegment,
+    return (Head){.cookie = SAVE_COOKIE,
+                  .version = SAVE_VERSION,
+                  .size = size,
+                  .model = tac_model_hash(f->fit->model),
+                  .sum = checksum(body, size - sizeof(Head)),
+                  .nvar = f->fit->nvar,
+                  .nsegment = f->fit->nsegment,
                   .iterations = f->fit->options.iterations};
 }
 

@@ -1,7 +1,8 @@
 /* Inertia of a body that can exist, as ten free numbers   (docs/theory/fit.md)
  *
  *   (FI1)  J = [Sigma_o, m c; m c', m] = U U',  U = e^a [S, t; 0, 1],  S upper triangular with diagonal e^d
- *   (FI2)  z = (a, d1, d2, d3, s12, s23, s13, t1, t2, t3):  m = e^(2a),  c = t,  Sigma = m S S',  I = tr(Sigma) 1 - Sigma
+ *   (FI2)  z = (a, d1, d2, d3, s12, s23, s13, t1, t2, t3)
+ *          m = e^(2a),  c = t,  Sigma = m S S',  I = tr(Sigma) 1 - Sigma
  *
  * J is the pseudo-inertia, Sigma the second moments about the centre of mass, I the inertia there [Rucker2022]. */
 #include "tactus/fit.h"
@@ -60,9 +61,9 @@ void tac_inertia_from_log(const double *z, double *inertia, double *jac) {
     inertia_of(m, C, inertia + 4);
     if (jac == NULL) return;
     /* dC by d1, d2, d3, s12, s23, s13 */
-    const double dC[6][6] = {{2 * a * a, 0, 0, 0, 0, 0},  {0, 2 * b * b, 0, s12 * b, 0, 0},
-                             {0, 0, 2 * c * c, 0, s13 * c, s23 * c}, {2 * s12, 0, 0, b, 0, 0},
-                             {0, 2 * s23, 0, s13, 0, c},  {2 * s13, 0, 0, s23, c, 0}};
+    const double dC[6][6] = {
+        {2 * a * a, 0, 0, 0, 0, 0}, {0, 2 * b * b, 0, s12 * b, 0, 0}, {0, 0, 2 * c * c, 0, s13 * c, s23 * c},
+        {2 * s12, 0, 0, b, 0, 0},   {0, 2 * s23, 0, s13, 0, c},       {2 * s13, 0, 0, s23, c, 0}};
     memset(jac, 0, 100 * sizeof *jac);
     jac[0] = 2 * m;
     for (int i = 0; i < 6; i++)

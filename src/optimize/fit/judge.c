@@ -131,7 +131,8 @@ static void write_judgement(const tacFitter *f, const tacFitSums *sums, double *
     const tacFit *fit = f->fit;
     int n = fit->nvar;
     size_t nn = (size_t)n * (size_t)n;
-    double *plain = scratch, *sandwich = plain + nn, *value = sandwich + nn, *D = value + n, *work = D + nn + fit->nparam + n;
+    double *plain = scratch, *sandwich = plain + nn, *value = sandwich + nn, *D = value + n,
+           *work = D + nn + fit->nparam + n;
     memcpy(plain, sums->H, nn * sizeof *plain);
     tac_symmetric_eigen(n, plain, value, j->direction);
     j->rank = tac_fit_rank(n, value, sums->loss, sums->residuals);
@@ -169,8 +170,8 @@ tacStatus tac_fitter_judge(tacFitter *f, tacFitJudgement *j, tacError *err) {
     const tacFit *fit = f->fit;
     size_t n = (size_t)fit->nvar, nn = n * n;
     int by_segment = fit->nrecording < 10;
-    *j = (tacFitJudgement){.nvar = fit->nvar, .by_segment = by_segment,
-                           .groups = by_segment ? fit->nsegment : fit->nrecording};
+    *j = (tacFitJudgement){
+        .nvar = fit->nvar, .by_segment = by_segment, .groups = by_segment ? fit->nsegment : fit->nrecording};
     double *scratch = calloc(nn + 4 * nn + 3 * n + (size_t)fit->nparam + 1, sizeof *scratch);
     if (!open_judgement(j, fit->nvar) || scratch == NULL) {
         free(scratch);

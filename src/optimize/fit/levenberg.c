@@ -99,7 +99,8 @@ static void accept(tacFitter *f, const tacFitSums *sums) {
     memcpy(f->g, f->g_new, n * sizeof *f->g);
     memcpy(f->H, f->H_new, n * n * sizeof *f->H);
     memcpy(f->worst, f->worst_new, (size_t)fit->nsegment * sizeof *f->worst);
-    if (f->starts != NULL) memcpy(f->starts, f->starts_new, (size_t)fit->nsegment * (size_t)fit->nx * sizeof *f->starts);
+    if (f->starts != NULL)
+        memcpy(f->starts, f->starts_new, (size_t)fit->nsegment * (size_t)fit->nx * sizeof *f->starts);
     f->number[TAC_FIT_LOSS] = sums->loss;
     f->number[TAC_FIT_RESIDUALS] = (double)sums->residuals;
     f->number[TAC_FIT_FAILURES] = sums->failed;
@@ -140,7 +141,8 @@ static void adapt_damping(tacFitter *f, int accepted, double ratio) {
 /* Nothing moves any more: in scaled parameters, or in the loss. */
 static int is_small(const tacFitter *f, const double *dz, double promised) {
     double tol = f->fit->options.tolerance;
-    return tac_dense_largest(f->fit->nvar, dz) <= tol || promised <= tol * tol * (f->number[TAC_FIT_LOSS] + TAC_FIT_LEAST_LOSS);
+    return tac_dense_largest(f->fit->nvar, dz) <= tol ||
+           promised <= tol * tol * (f->number[TAC_FIT_LOSS] + TAC_FIT_LEAST_LOSS);
 }
 
 tacFitEnd tac_fit_levenberg(tacFitter *f, tacFitIteration *now) {

@@ -14,8 +14,16 @@ const char *tac_fit_end_text(tacFitEnd end) { return (unsigned)end < TAC_FIT_END
 /* --- Options ------------------------------------------------------------------------------------------------------ */
 
 tacFitOptions tac_default_fit_options(void) {
-    return (tacFitOptions){.cookie = TAC_FIT_COOKIE, .horizon = 10, .width = 1, .iterations = 100, .tolerance = 1e-8,
-                           .rate = 0.01, .decay = {0.9, 0.999}, .floor = 1e-8, .batch = 32, .threads = 1};
+    return (tacFitOptions){.cookie = TAC_FIT_COOKIE,
+                           .horizon = 10,
+                           .width = 1,
+                           .iterations = 100,
+                           .tolerance = 1e-8,
+                           .rate = 0.01,
+                           .decay = {0.9, 0.999},
+                           .floor = 1e-8,
+                           .batch = 32,
+                           .threads = 1};
 }
 
 static int all_positive(const double *x, int n) {
@@ -35,9 +43,11 @@ static const char *wrong_options(const tacFitOptions *o, int ndx, int nz) {
     if ((unsigned)o->score > TAC_SCORE_LAST || (unsigned)o->start > TAC_SEGMENT_ESTIMATED ||
         (unsigned)o->method > TAC_FIT_ADAM)
         return "score, start, method: expected a value of their enums";
-    if (o->deviation == NULL && nz == 0) return "deviation: expected deviations of states or outputs, nothing is measured";
+    if (o->deviation == NULL && nz == 0)
+        return "deviation: expected deviations of states or outputs, nothing is measured";
     if (nz > 0 && o->output_deviation == NULL) return "output_deviation: expected one for each number of the outputs";
-    if (!all_positive(o->deviation, ndx) || !all_positive(o->start_deviation, ndx) || !all_positive(o->output_deviation, nz))
+    if (!all_positive(o->deviation, ndx) || !all_positive(o->start_deviation, ndx) ||
+        !all_positive(o->output_deviation, nz))
         return "deviation, start_deviation, output_deviation: expected numbers above 0";
     if (o->start == TAC_SEGMENT_ESTIMATED && o->deviation == NULL && o->start_deviation == NULL)
         return "start_deviation: expected deviations of the states at which segments start";
@@ -45,7 +55,8 @@ static const char *wrong_options(const tacFitOptions *o, int ndx, int nz) {
     if (!(o->width > 0) || !tac_finite(o->width)) return "width: expected a number above 0";
     if (o->iterations < 0 || o->iterations > 1000000) return "iterations: expected 0 to 1000000";
     if (!(o->tolerance > 0 && o->tolerance < 1)) return "tolerance: expected above 0 and below 1";
-    if (!(o->rate > 0) || !(o->floor > 0) || !(o->decay[0] >= 0 && o->decay[0] < 1) || !(o->decay[1] >= 0 && o->decay[1] < 1))
+    if (!(o->rate > 0) || !(o->floor > 0) || !(o->decay[0] >= 0 && o->decay[0] < 1) ||
+        !(o->decay[1] >= 0 && o->decay[1] < 1))
         return "rate, floor: expected above 0, decay: 0 to below 1";
     if (o->batch < 1) return "batch: expected at least one segment";
     if (o->threads < 1 || o->threads > 4096) return "threads: expected 1 to 4096";
@@ -75,8 +86,10 @@ void tac_fit_free(tacFit *fit) {
 static void *copy_of(const void *x, int n, size_t size, int *failed) {
     if (x == NULL) return NULL;
     void *copy = malloc((size_t)n * size + 1);
-    if (copy == NULL) *failed = 1;
-    else memcpy(copy, x, (size_t)n * size);
+    if (copy == NULL)
+        *failed = 1;
+    else
+        memcpy(copy, x, (size_t)n * size);
     return copy;
 }
 
@@ -86,7 +99,8 @@ static int copy_options(tacFit *fit, const tacFitOptions *o) {
     fit->options.deviation = fit->deviation = copy_of(o->deviation, fit->ndx, sizeof(double), &failed);
     const double *first = o->start_deviation != NULL ? o->start_deviation : o->deviation;
     fit->options.start_deviation = fit->start_deviation = copy_of(first, fit->ndx, sizeof(double), &failed);
-    fit->options.output_deviation = fit->output_deviation = copy_of(o->output_deviation, fit->nz, sizeof(double), &failed);
+    fit->options.output_deviation = fit->output_deviation =
+        copy_of(o->output_deviation, fit->nz, sizeof(double), &failed);
     fit->output = copy_of(o->outputs.list, o->outputs.n, sizeof(tacOutput), &failed);
     fit->options.outputs.list = fit->output;
     return !failed;
@@ -152,7 +166,9 @@ static long first_infinite(const double *x, long n) {
     return -1;
 }
 
-static int horizon_of(const tacFit *fit, int frames) { return fit->options.horizon > 0 ? fit->options.horizon : frames - 1; }
+static int horizon_of(const tacFit *fit, int frames) {
+    return fit->options.horizon > 0 ? fit->options.horizon : frames - 1;
+}
 
 int tac_fit_horizon(const tacFit *fit, int segment) {
     return horizon_of(fit, fit->recording[fit->segment[segment][0]].frames);
@@ -160,10 +176,14 @@ int tac_fit_horizon(const tacFit *fit, int segment) {
 
 static tacStatus check_recording(const tacFit *fit, const tacFitRecording *r, tacError *err) {
     const char *name = r->name != NULL ? r->name : "";
-    if (r->frames < 2 || r->every < 1) return tac_fail(err, TAC_ERR_ARGUMENT, "recording %s: expected two frames or more, and one step or more "
-                                                       "between them", name);
+    if (r->frames < 2 || r->every < 1)
+        return tac_fail(err, TAC_ERR_ARGUMENT,
+                        "recording %s: expected two frames or more, and one step or more "
+                        "between them",
+                        name);
     if (r->x == NULL || (fit->nz > 0 && r->z == NULL))
-        return tac_fail(err, TAC_ERR_ARGUMENT, "recording %s: expected states%s", name, fit->nz > 0 ? " and outputs" : "");
+        return tac_fail(err, TAC_ERR_ARGUMENT, "recording %s: expected states%s", name,
+                        fit->nz > 0 ? " and outputs" : "");
     if (r->frames <= fit->options.horizon)
         return tac_fail(err, TAC_ERR_SHAPE, "recording %s has %d frames: a segment needs %d", name, r->frames,
                         fit->options.horizon + 1);
@@ -172,8 +192,9 @@ static tacStatus check_recording(const tacFit *fit, const tacFitRecording *r, ta
     if (at >= 0) return tac_fail(err, TAC_ERR_NONFINITE, "recording %s: number %ld is infinite", name, at);
     long nu = (long)(r->frames - 1) * r->every * fit->ninput;
     for (long i = 0; r->u != NULL && i < nu; i++)
-        if (!tac_finite(r->u[i])) return tac_fail(err, TAC_ERR_NONFINITE, "recording %s: control %ld of step %ld is not finite",
-                                                  name, i % fit->ninput, i / fit->ninput);
+        if (!tac_finite(r->u[i]))
+            return tac_fail(err, TAC_ERR_NONFINITE, "recording %s: control %ld of step %ld is not finite", name,
+                            i % fit->ninput, i / fit->ninput);
     return TAC_OK;
 }
 
@@ -186,7 +207,8 @@ static long count_measured(const tacFit *fit, const tacFitRecording *r, int firs
         for (int i = 0; whole && i < fit->ndx; i++)
             n += tac_finite(fit->deviation[i]);
         for (int i = 0; i < fit->nz; i++)
-            n += tac_finite(fit->output_deviation[i]) && tac_finite(r->z[(size_t)(first + k) * (size_t)fit->nz + (size_t)i]);
+            n += tac_finite(fit->output_deviation[i]) &&
+                 tac_finite(r->z[(size_t)(first + k) * (size_t)fit->nz + (size_t)i]);
     }
     return n;
 }
@@ -200,7 +222,8 @@ static tacStatus add_segments(tacFit *fit, const tacFitRecording *r, tacError *e
     for (int i = 0; i < n; i++) {
         int first = i * stride;
         if (tac_first_nonfinite(fit->nx, r->x + (size_t)first * (size_t)fit->nx) >= 0)
-            return tac_fail(err, TAC_ERR_NONFINITE, "recording %s, frame %d: a segment starts there, and its state is not known",
+            return tac_fail(err, TAC_ERR_NONFINITE,
+                            "recording %s, frame %d: a segment starts there, and its state is not known",
                             r->name != NULL ? r->name : "", first);
         segment[fit->nsegment + i][0] = fit->nrecording;
         segment[fit->nsegment + i][1] = first;

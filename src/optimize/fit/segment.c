@@ -25,7 +25,9 @@ typedef struct Scratch {
     double *solve, *residual, *jacobian;
 } Scratch;
 
-static int columns(const tacFit *fit) { return fit->nvar + (fit->options.start == TAC_SEGMENT_ESTIMATED ? fit->ndx : 0); }
+static int columns(const tacFit *fit) {
+    return fit->nvar + (fit->options.start == TAC_SEGMENT_ESTIMATED ? fit->ndx : 0);
+}
 
 static int layout(Scratch *s, const tacFit *fit, tacArena *a) {
     size_t nx = (size_t)fit->nx, ndx = (size_t)fit->ndx, nc = (size_t)columns(fit), np = (size_t)fit->nparam;
@@ -280,8 +282,14 @@ static tacStatus improve_start(Run *run, const double *x0, tacFitSlot *slot) {
 
 static Run run_of(const tacFit *fit, tacFitWork *work, Scratch *s, const double *z, int segment) {
     int recording = fit->segment[segment][0];
-    return (Run){.fit = fit, .work = work, .s = s, .z = z, .rec = &fit->recording[recording],
-                 .first = fit->segment[segment][1], .horizon = tac_fit_horizon(fit, segment), .nc = columns(fit)};
+    return (Run){.fit = fit,
+                 .work = work,
+                 .s = s,
+                 .z = z,
+                 .rec = &fit->recording[recording],
+                 .first = fit->segment[segment][1],
+                 .horizon = tac_fit_horizon(fit, segment),
+                 .nc = columns(fit)};
 }
 
 static const double *measured_start(const Run *run) { return run->rec->x + (size_t)run->first * (size_t)run->fit->nx; }

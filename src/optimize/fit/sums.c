@@ -18,11 +18,14 @@ static void one_segment(void *context, int item, int worker) {
     Chunk *chunk = context;
     tacFitter *f = chunk->f;
     if (tac_flag_read(f->fit->options.stop)) return;
-    tac_fit_segment_sums(f->fit, &f->work[worker], chunk->at, segment_at(chunk->at, chunk->first + item), &f->slot[item]);
+    tac_fit_segment_sums(f->fit, &f->work[worker], chunk->at, segment_at(chunk->at, chunk->first + item),
+                         &f->slot[item]);
 }
 
 /* The group of a segment: its recording, or itself where there are few recordings. */
-static int group_of(const tacFit *fit, int segment) { return fit->nrecording < 10 ? segment : fit->segment[segment][0]; }
+static int group_of(const tacFit *fit, int segment) {
+    return fit->nrecording < 10 ? segment : fit->segment[segment][0];
+}
 
 /* sums->S += g g' of the group that ended. */
 static void close_group(tacFitter *f, tacFitSums *sums) {

@@ -9,32 +9,39 @@
 
 static double move_value(const tacFitVar *v, double z) {
     switch (v->move) {
-    case TAC_MOVE_LOG: return tac_exp(z);
-    case TAC_MOVE_BETWEEN: return v->low + (v->high - v->low) / (1 + tac_exp(-z));
-    default: return v->scale * z;
+    case TAC_MOVE_LOG:
+        return tac_exp(z);
+    case TAC_MOVE_BETWEEN:
+        return v->low + (v->high - v->low) / (1 + tac_exp(-z));
+    default:
+        return v->scale * z;
     }
 }
 
 /* d theta / d z */
 static double move_slope(const tacFitVar *v, double z) {
     switch (v->move) {
-    case TAC_MOVE_LOG: return tac_exp(z);
+    case TAC_MOVE_LOG:
+        return tac_exp(z);
     case TAC_MOVE_BETWEEN: {
         double s = 1 / (1 + tac_exp(-z));
         return (v->high - v->low) * s * (1 - s);
     }
-    default: return v->scale;
+    default:
+        return v->scale;
     }
 }
 
 static double move_inverse(const tacFitVar *v, double theta) {
     switch (v->move) {
-    case TAC_MOVE_LOG: return tac_log(theta);
+    case TAC_MOVE_LOG:
+        return tac_log(theta);
     case TAC_MOVE_BETWEEN: {
         double s = (theta - v->low) / (v->high - v->low);
         return tac_log(s / (1 - s));
     }
-    default: return theta / v->scale;
+    default:
+        return theta / v->scale;
     }
 }
 
@@ -93,8 +100,10 @@ tacStatus tac_fit_inverse(const tacFit *fit, const double *theta, double *z, tac
         for (int k = 0; k < 10; k++)
             inertia[k] = theta[fit->block[v->block][k]];
         if (tac_inertia_to_log(inertia, z + i) != TAC_OK)
-            return tac_fail(err, TAC_ERR_ARGUMENT, "mass, centre of mass and inertia at parameter %d: expected those of a "
-                            "body that can exist", v->param);
+            return tac_fail(err, TAC_ERR_ARGUMENT,
+                            "mass, centre of mass and inertia at parameter %d: expected those of a "
+                            "body that can exist",
+                            v->param);
         i += 9;
     }
     return TAC_OK;
@@ -103,27 +112,36 @@ tacStatus tac_fit_inverse(const tacFit *fit, const double *theta, double *z, tac
 /* --- Adding them -------------------------------------------------------------------------------------------------- */
 
 tacFitParam tac_default_fit_param(void) {
-    return (tacFitParam){.cookie = TAC_FIT_PARAM_COOKIE, .low = -TAC_INFINITY, .high = TAC_INFINITY,
-                         .start = __builtin_nan("")};
+    return (tacFitParam){
+        .cookie = TAC_FIT_PARAM_COOKIE, .low = -TAC_INFINITY, .high = TAC_INFINITY, .start = __builtin_nan("")};
 }
 
 /* Numbers of a parameter: an error, or its text in *wrong is NULL. */
 static const char *wrong_param(const tacFitParam *p, double start) {
     if (!(p->low < p->high)) return "low: expected below high";
-    if (p->move == TAC_MOVE_LOG && p->low < 0 && tac_finite(p->low)) return "low: expected 0 or more, it moves by its logarithm";
+    if (p->move == TAC_MOVE_LOG && p->low < 0 && tac_finite(p->low))
+        return "low: expected 0 or more, it moves by its logarithm";
     if (p->move == TAC_MOVE_LOG && !(start > 0)) return "start: expected above 0, it moves by its logarithm";
-    if (p->move == TAC_MOVE_BETWEEN && !(tac_finite(p->low) && tac_finite(p->high))) return "low, high: expected two numbers";
+    if (p->move == TAC_MOVE_BETWEEN && !(tac_finite(p->low) && tac_finite(p->high)))
+        return "low, high: expected two numbers";
     if (!tac_finite(start)) return "start: expected a number";
     if (start < p->low || start > p->high) return "start: expected inside its bounds";
-    if (p->move == TAC_MOVE_BETWEEN && (start <= p->low || start >= p->high)) return "start: on a bound its derivative is 0";
-    if (!(p->deviation >= 0) || !tac_finite(p->prior)) return "prior, deviation: expected numbers, and no negative deviation";
+    if (p->move == TAC_MOVE_BETWEEN && (start <= p->low || start >= p->high))
+        return "start: on a bound its derivative is 0";
+    if (!(p->deviation >= 0) || !tac_finite(p->prior))
+        return "prior, deviation: expected numbers, and no negative deviation";
     if (!(p->scale >= 0) || !tac_finite(p->scale)) return "scale: expected 0 or more";
     return NULL;
 }
 
 static tacFitVar make_var(const tacFitParam *p, double start) {
-    tacFitVar v = {.param = p->param, .block = -1, .move = p->move, .low = p->low, .high = p->high,
-                   .z_low = -TAC_INFINITY, .z_high = TAC_INFINITY};
+    tacFitVar v = {.param = p->param,
+                   .block = -1,
+                   .move = p->move,
+                   .low = p->low,
+                   .high = p->high,
+                   .z_low = -TAC_INFINITY,
+                   .z_high = TAC_INFINITY};
     v.scale = p->scale > 0 ? p->scale : start != 0 ? tac_abs(start) : 1;
     v.z_start = move_inverse(&v, start);
     if (p->move != TAC_MOVE_BETWEEN) {
@@ -164,7 +182,8 @@ tacStatus tac_fit_add_param(tacFit *fit, const tacFitParam *p, tacError *err) {
     TAC_TRY(more_vars(fit, 1, err));
     fit->var[fit->nvar] = make_var(p, start);
     double prior = p->deviation > 0 ? fit->var[fit->nvar].z_prior : 0;
-    if (!tac_finite(prior)) return tac_fail(err, TAC_ERR_ARGUMENT, "parameter %d, prior: outside of what it can be", p->param);
+    if (!tac_finite(prior))
+        return tac_fail(err, TAC_ERR_ARGUMENT, "parameter %d, prior: outside of what it can be", p->param);
     fit->nvar++;
     return TAC_OK;
 }
@@ -174,8 +193,10 @@ tacStatus tac_fit_add_inertia(tacFit *fit, const int *param, tacError *err) {
     double inertia[10], z[10];
     for (int k = 0; k < 10; k++) {
         if (param[k] < 0 || param[k] >= fit->nparam || is_unknown(fit, param[k]))
-            return tac_fail(err, TAC_ERR_ARGUMENT, "parameter %d of an inertia: expected a registered parameter that is "
-                            "not unknown yet", param[k]);
+            return tac_fail(err, TAC_ERR_ARGUMENT,
+                            "parameter %d of an inertia: expected a registered parameter that is "
+                            "not unknown yet",
+                            param[k]);
         inertia[k] = fit->theta[param[k]];
     }
     if (tac_inertia_to_log(inertia, z) != TAC_OK)
@@ -187,13 +208,19 @@ tacStatus tac_fit_add_inertia(tacFit *fit, const int *param, tacError *err) {
     TAC_TRY(more_vars(fit, 10, err));
     memcpy(block[fit->nblock], param, sizeof *block);
     for (int k = 0; k < 10; k++)
-        fit->var[fit->nvar++] = (tacFitVar){.param = param[k], .block = fit->nblock, .scale = 1, .z_low = -TAC_INFINITY,
-                                            .z_high = TAC_INFINITY, .z_start = z[k]};
+        fit->var[fit->nvar++] = (tacFitVar){.param = param[k],
+                                            .block = fit->nblock,
+                                            .scale = 1,
+                                            .z_low = -TAC_INFINITY,
+                                            .z_high = TAC_INFINITY,
+                                            .z_start = z[k]};
     fit->nblock++;
     return TAC_OK;
 }
 
-int tac_fit_var_param(const tacFit *fit, int i) { return fit != NULL && i >= 0 && i < fit->nvar ? fit->var[i].param : -1; }
+int tac_fit_var_param(const tacFit *fit, int i) {
+    return fit != NULL && i >= 0 && i < fit->nvar ? fit->var[i].param : -1;
+}
 
 void tac_fit_add_priors(const tacFit *fit, const double *z, tacFitSums *sums) {
     for (int i = 0; i < fit->nvar; i++) {
