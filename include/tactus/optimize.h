@@ -311,7 +311,7 @@ struct tacPlanOptions {
                                   1e-3 */
     tacSmoothing smoothing;      /* default auto */
     double regularization;       /* the first; default 0: 1e-6 */
-    double penalty;              /* the first; default 1 */
+    double penalty;              /* the first; default 30 */
     double penalty_factor;       /* growth where a violation does not fall; default 10 */
     double penalty_most;         /* default 1e8 */
     int threads;                 /* default 1 */
