@@ -40,16 +40,24 @@ static double largest_merit(const tacInteriorRun *r) {
     return most;
 }
 
-/* Shortens the step until the merit is no larger than that of some of the last steps, or while it falls. */
+/* Takes the step whole, or the first of a few shorter ones, where the merit falls as it should: a whole step may lead
+ * from one way of sliding to the other and back for ever. Else the best of them, if the merit grows again after it;
+ * else the longest that leads to no larger merit than one of the last steps did. */
 double tac_path_line_search(tacInteriorRun *r, double to) {
-    double before = tac_path_merit(r, r->kappa), most = largest_merit(r), best = TAC_INFINITY, found = 0, alpha = 1;
+    double before = tac_path_merit(r, r->kappa), most = largest_merit(r), best = TAC_INFINITY;
+    double found = 0, allowed = 0, alpha = 1;
     for (int k = 0; k <= TAC_MAX_SHORTENINGS; k++, alpha *= 0.5) {
         double now = try_step(r, alpha, to);
+        if (now <= TAC_PROGRESS * before) return alpha;
         if (now < best) {
             best = now;
             found = alpha;
         }
-        if (now <= most) return alpha;
+        if (allowed == 0 && now <= most) allowed = alpha;
+        if (allowed > 0 && k >= TAC_TRIES) {
+            found = allowed;
+            break;
+        }
         if (best < now && best < before) break;
     }
     return found > 0 && try_step(r, found, to) < TAC_INFINITY ? found : 0;

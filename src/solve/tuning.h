@@ -31,6 +31,9 @@
 /* The corrector aims at least at the mean product times this share of what the predictor falls short of a full step.
  * 0: before, B grew by 17. */
 #define TAC_LEAST_SIGMA 0.3
+/* Halvings of a step along the path that are tried before one is taken whose merit does not fall as it should. 0: a
+ * humanoid at 1e-4 s has a step of 57 systems (test_ncp_robots); most systems in dojo-convergence 30, with it 24. */
+#define TAC_TRIES 3
 
 /* --- Between the borders ------------------------------------------------------------------------------------------ */
 
