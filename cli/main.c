@@ -17,6 +17,8 @@ const tacVerb CLI_VERBS[] = {
     {"distance", "MODEL", "print signed distances between geoms at a state", cmd_distance},
     {"sim", "MODEL", "simulate; write the motion as CSV, JSON or an HTML page", cmd_sim},
     {"show", "MODEL STATES", "draw the states of a CSV file as an HTML page", cmd_show},
+    {"plan", "TASK", "find the controls that do what a task file asks for", cmd_plan},
+    {"pose", "TASK", "find the state at rest that a task file asks for", cmd_pose},
     {"grad", "MODEL", "differentiate one step by state, control and parameters", cmd_grad},
     {"check", "MODEL", "compare the derivatives with finite differences", cmd_check},
     {"bench", "[MODEL]", "time steps and derivatives; compare with MuJoCo", cmd_bench},
@@ -81,8 +83,8 @@ static int finish(int code) {
     return CLI_CANNOT;
 }
 
-/* A standard stream that the caller has closed: its number must not go to a file that is opened later, which would get
- * what is printed. It is opened the wrong way round, so that using it fails as before. */
+/* Opens a standard stream that the caller has closed, so that no later file gets its number and what is printed. It is
+ * opened for the other direction, so that using it still fails. */
 static void keep_standard_numbers(void) {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
         if (fcntl(i, F_GETFD) < 0) open("/dev/null", i == STDIN_FILENO ? O_WRONLY : O_RDONLY);

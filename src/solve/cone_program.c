@@ -3,10 +3,14 @@
 #include "math/cone.h"
 #include "math/scalar.h"
 
+#include <float.h>
+
 /* Share of the way to the border that a step takes at most. */
 #define SHARE 0.97
 /* Products count as those of the path within this share of kappa. */
 #define CENTRING 1e-12
+/* Within this share they do as well where a Newton step brings them no nearer: what is left is rounding. */
+#define ROUNDED 1e-5
 /* Newton's step alone is taken where the product it leaves behind is below this share of kappa. */
 #define NEWTON 0.9
 /* Only centring is left once the mean product is below this times kappa and the dual point is feasible. */
@@ -17,10 +21,13 @@ enum { SECANTS = 8 };
 /* Bounds of the product that a corrector aims at, in units of the path's. */
 #define BELOW 0.03
 #define ABOVE 100
-/* Least kappa nu that numbers carry, relative to the objective: below it s and lambda of a cone lose their digits. */
+/* Least kappa nu that numbers carry, relative to the objective and the terms of its dual: below it s and lambda of a
+ * cone lose their digits. */
 #define LEAST_GAP 5e-14
-/* Rounding of a sum, in units of the sum of absolute values: a few units in the last place. */
-#define ROUNDING (8 * 2.220446049250313e-16)
+/* Least product of a cone, relative to that of its first numbers: a hundred roundings. */
+#define LEAST_PRODUCT 2e-14
+/* Rounding of a sum, in units of the sum of absolute values: a few units in the last place, of 53 bits or of 113. */
+#define ROUNDING (8 * (sizeof(double) > 8 ? 1.9259299443872359e-34 : DBL_EPSILON))
 
 int tac_cone_path_layout(int n, int m, int ncone, tacArena *arena, tacConePath *k) {
     double **columns[] = {&k->s, &k->lambda, &k->scaled, &k->target, &k->ds, &k->dlambda, &k->second, &k->lost};
@@ -181,8 +188,8 @@ static void divide(int n, const double *u, const double *r, double *d) {
         d[i] = (r[i] - d[0] * u[i]) / u[0];
 }
 
-/* The product that a corrector aims at, tau unit e - second, between BELOW and ABOVE of the path's: a product that is
- * to be negative would lead across the border   [Gondzio1996]. By eigenvalues r_0 +- |r_t|. */
+/* Clamps the product that a corrector aims at, tau unit e - second: its eigenvalues r_0 +- |r_t| stay between BELOW and
+ * ABOVE times that of the path. A negative product would lead across the border [Gondzio1996]. */
 static void bound_aim(int n, double path, double *r) {
     double square = 0;
     for (int i = 1; i < n; i++)
@@ -246,7 +253,7 @@ static double reach(const tacConeProgram *p, const tacConePath *k, const double 
     return least;
 }
 
-/* second = ds o dlambda, what a full step leaves of the products -> its largest entry. */
+/* second = ds o dlambda, the change of the products that the predictor neglects. Returns its largest entry. */
 static double second_order(const tacConeProgram *p, tacConePath *k) {
     double most = 0;
     for (int i = 0; i < p->nhalf; i++)
@@ -316,7 +323,8 @@ static double slope(const tacConeProgram *p, const tacConePath *k, double kappa,
     return sum;
 }
 
-/* Share of a scaled step that goes no further than the barrier's value falls, by secants of its slope, which grows. */
+/* Line search: the share of a scaled step up to which the barrier function falls. Its slope increases along the step,
+ * and secants find where the slope is near zero. */
 static double search(const tacConeProgram *p, const tacConePath *k, double kappa, const double *d) {
     double a = tac_min(1, SHARE * reach(p, k, d)), first = slope(p, k, kappa, d, 0);
     for (int i = 0; i < SECANTS; i++) {
@@ -351,26 +359,36 @@ static double advance(const tacConeProgram *p, double kappa, int feasible, tacCo
     return TAC_INFINITY;
 }
 
-/* kappa, or the least that numbers carry. */
+/* kappa, or the least that numbers carry: those of the objective and of the terms of its dual value c0 . lambda, and
+ * those of each cone, whose determinant is a difference. */
 static double reachable(const tacConeProgram *p, const tacConePath *k, double kappa) {
-    return tac_max(kappa, LEAST_GAP / (p->nhalf + 2 * p->ncone) * tac_abs(k->x[p->objective]));
+    double size = 0, cone = 0;
+    for (int i = 0; i < p->m; i++)
+        size += tac_abs(p->c0[i] * k->lambda[i]);
+    size = tac_max(size, tac_abs(k->x[p->objective]));
+    int row = p->nhalf;
+    for (int c = 0; c < p->ncone; row += p->dim[c++])
+        cone = tac_max(cone, k->s[row] * k->lambda[row]);
+    return tac_max(kappa, tac_max(LEAST_GAP / (p->nhalf + 2 * p->ncone) * size, LEAST_PRODUCT * cone));
 }
 
 int tac_cone_path(const tacConeProgram *p, const tacConeSettings *settings, tacConePath *k) {
-    int polish = 0;
+    int polish = 0, centred = 0;
     double off = TAC_INFINITY;
     start(p, k);
     for (k->systems = 0; k->systems < settings->max_systems + polish;) {
         primal_gap(p, k);
         int feasible = dual_gap(p, k);
-        if (off <= CENTRING && feasible && polish == settings->polish) return 1;
-        polish += off <= CENTRING && polish < settings->polish;
+        if (centred && feasible && polish == settings->polish) return 1;
+        polish += centred && polish < settings->polish;
         scale(p, k);
         if (!factor(p, k)) return 0;
+        double before = off;
         off = advance(p, reachable(p, k, settings->kappa), feasible, k);
+        centred = off <= CENTRING || (off <= ROUNDED && off >= before);
     }
     dual_gap(p, k);
-    return off <= CENTRING;
+    return centred;
 }
 
 /* --- Derivatives (E9, E10) ---------------------------------------------------------------------------------------- */
