@@ -26,6 +26,10 @@ typedef struct tacInteriorProblem {
     tacStatus (*factor)(void *user, const double *x, const double *a, const double *b);
     /* dE/d(x, a, b) (dx, da, db) = -E,   arrow(b) da + arrow(a) db = c */
     void (*solve)(void *user, const double *c, double *dx, double *da, double *db);
+    /* Tells what the next direction aims at where c does not say it: products linearized otherwise, in a scaling of the
+     * problem's own, have arrow(b) da + arrow(a) db = c to second order alone. With `second`, less da o db of the last
+     * direction. NULL: c says it all. */
+    void (*aim)(void *user, double kappa, int second);
     /* Sets the share of the geometric stiffness, the part of dE/dx that depends on a, in the next systems. 1 is
      * Newton's method; less goes further where E is strongly nonlinear. NULL: dE/dx does not depend on a. */
     void (*geometric_share)(void *user, double share);

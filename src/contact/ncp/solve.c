@@ -251,18 +251,21 @@ static tacStatus drive(Driver *d) {
 tacStatus tac_ncp_solve(tacContext *ctx, double kappa, tacNcp *p) {
     TAC_SCOPE(&ctx->arena);
     Driver d = {.ctx = ctx, .p = p, .kappa = kappa, .searches = SEARCHES[tac_ncp_is_rough(p)]};
-    if (!tac_ncp_best_layout(&d.best, p->m, p->max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    if (!tac_ncp_best_layout(&d.best, p->m, p->max_contacts, ctx->options.ncp_collision, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     d.best.numbers = -1;
     tacStatus status = drive(&d);
     return status == TAC_ERR_UNSOLVED ? tac_ncp_fall_back(ctx, p, &d.best) : status;
 }
 
-void tac_ncp_measure_searches(const tacModel *m, int max_contacts, tacArena *dry) {
+void tac_ncp_measure_searches(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
+    int max_contacts = options->max_contacts;
+    tacNcpCollision collision = options->ncp_collision;
     tacNcpBest best;
-    tac_ncp_best_layout(&best, m, max_contacts, dry);
+    tac_ncp_best_layout(&best, m, max_contacts, collision, dry);
     tac_measure_find_contacts(m, dry);
-    tac_interior_measure(tac_ncp_max_unknowns(m), tac_ncp_max_numbers(m, max_contacts), dry);
+    tac_interior_measure(tac_ncp_max_unknowns(m, max_contacts, collision),
+                         tac_ncp_max_numbers(m, max_contacts, collision), dry);
 }
 
 /* --- For derivatives ---------------------------------------------------------------------------------------------- */
