@@ -212,10 +212,11 @@ static tacStatus refuse_integrator(const tacModel *model, const tacOptions *opti
 /* Contacts from features know neither pads nor sums. A pad that is a parameter may become one. */
 static tacStatus refuse_growing(const tacModel *model, const tacOptions *options, tacError *err) {
     int geom = tac_first_growing(model);
-    if (geom < 0) return TAC_OK;
+    int pairs = options->contact == TAC_CONTACT_MODEL_NCP && options->ncp_collision != TAC_NCP_FEATURES;
+    if (geom < 0 || pairs) return TAC_OK;
     tac_fail(err, TAC_ERR_UNSUPPORTED,
-             "geom '%s' has a %s, which contact %s does not have: expected contact none, where growth distances "
-             "read it",
+             "geom '%s' has a %s, which contact %s does not have: expected contact ncp with "
+             "collision single-level, or none",
              tac_model_name(model, TAC_KIND_GEOM, geom), model->geom_sum[geom] >= 0 ? "sum" : "pad",
              tac_contact_text(options->contact));
     if (err != NULL) {

@@ -99,7 +99,8 @@ double tac_ncp_pairs_residual(tacNcp *p) {
 tacStatus tac_ncp_factor_pairs(tacNcp *p) {
     for (int i = 0; i < p->pairs.n; i++) {
         tacNcpPair *pair = &p->pairs.pair[i];
-        if (!tac_cone_path_factor(&pair->growth.program, &pair->growth.path)) return TAC_ERR_SINGULAR;
+        if (!tac_cone_path_factor(&pair->growth.program, &pair->growth.path))
+            return TAC_ERR_SINGULAR;
     }
     return TAC_OK;
 }

@@ -155,5 +155,5 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p);
  * tac_ncp_place_contacts. */
 tacStatus tac_ncp_place(tacNcp *p, const double *v_next);
 /* The starting point of search number `start`: x (unchanged with `again`), and a, b on the central path. */
-enum { TAC_NCP_STARTS = 2 };
+enum { TAC_NCP_STARTS = 7 };
 tacStatus tac_ncp_start(tacNcp *p, int start, int again);

@@ -20,13 +20,18 @@
  * `depth` d. Where joint forces alone would move a dof far, kappa is at least `drive` times the energy of that motion.
  * With `slips`, and d no more than the least gap, eta has the slip of v+ and xi follows from the product, eta_0^2 -
  * (kappa'/xi_0) eta_0 - |u|^2 = 0; otherwise both start in the middle of their cones. Found by experiment: the first
- * needs the fewest iterations, the others solve what it does not. */
+ * needs the fewest iterations, the others solve what it does not; from the third on they are for pairs alone. */
 static const struct {
     double kappa, speed, share, energy, depth, drive;
     int slips;
 } STARTS[TAC_NCP_STARTS] = {
     {TAC_NCP_START_KAPPA, TAC_NCP_START_SPEED, 1, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, 0, 1},
-    {TAC_NCP_OTHER_KAPPA, TAC_NCP_OTHER_SPEED, 0, 0, 0, TAC_NCP_START_ENERGY, 0}};
+    {TAC_NCP_OTHER_KAPPA, TAC_NCP_OTHER_SPEED, 0, 0, 0, TAC_NCP_START_ENERGY, 0},
+    {1e-2, TAC_NCP_START_SPEED, 1, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, 0, 1},
+    {1e-1, 0.5, 0, 0, 0, TAC_NCP_START_ENERGY, 0},
+    {1e-1, 0.5, 1, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, TAC_NCP_START_ENERGY, 1},
+    {1e-1, 0.5, 0.5, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, TAC_NCP_START_ENERGY, 0},
+    {10, 5, 1, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, TAC_NCP_START_ENERGY, 0}};
 /* Features that may be added after a first solution: twice the number of contacts, at most MAX_ADDED. Edges between
  * bodies that there is room for, per body. */
 enum { MAX_ADDED = 64, EDGES_PER_BODY = 16 };
@@ -194,6 +199,7 @@ static tacStatus factor(void *user, const double *x, const double *a, const doub
     tac_ncp_linearize_rows(p);
     TAC_TRY(tac_ncp_factor_pairs(p));
     TAC_TRY(tac_ncp_contact_blocks(p));
+    p->ldu.weak = p->pairs.n > 0; /* where faces meet a tilt is stiffer than rounding of the rest   (P6) */
     TAC_TRY(tac_block_ldu_factor(&p->ldu));
     return tac_ncp_border_factor(p);
 }
