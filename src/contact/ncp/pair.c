@@ -6,6 +6,7 @@
 #include "contact/ncp/features.h"
 #include "contact/ncp/tuning.h"
 #include "math/scalar.h"
+#include "dynamics/growth_move.h"
 #include "smooth/find_contacts.h"
 #include "solve/tuning.h"
 
@@ -27,6 +28,17 @@ tacNcpPairRoom tac_ncp_pair_room(const tacModel *m, int max_contacts, tacNcpColl
     return (tacNcpPairRoom){pairs, pairs * rows, pairs * rows, pairs * n};
 }
 
+/* Memory of derivatives: an arena of its own, for nobody else's is at hand where columns are formed. */
+static int layout_derivatives(tacNcpPairs *pairs, const tacModel *m, tacArena *arena) {
+    tacArena dry = tac_arena_dry();
+    tac_growth_measure(m, &dry);
+    size_t bytes = 2 * (dry.peak + TAC_ARENA_ALIGN);
+    unsigned char *memory = TAC_TAKE(arena, bytes, unsigned char);
+    if (memory == NULL) return 0;
+    if (!tac_arena_is_dry(arena)) tac_arena_init(&pairs->arena, memory, bytes);
+    return 1;
+}
+
 int tac_ncp_pairs_layout(tacNcpPairs *pairs, const tacModel *m, int max_contacts, tacNcpCollision collision,
                          tacArena *arena) {
     int n, rows, ncone, max = tac_ncp_pair_room(m, max_contacts, collision).pairs;
@@ -37,6 +49,7 @@ int tac_ncp_pairs_layout(tacNcpPairs *pairs, const tacModel *m, int max_contacts
     pairs->near = TAC_TAKE(arena, max_contacts, tacNcpNear);
     pairs->key = TAC_TAKE(arena, max_contacts, tacKeyed);
     pairs->spare = TAC_TAKE(arena, max_contacts, tacKeyed);
+    if (!layout_derivatives(pairs, m, arena)) return 0;
     tacGrowthPair program;
     for (int i = 0; i < max; i++) {
         if (!tac_growth_layout(n, rows, ncone, arena, &program) || pairs->pair == NULL) return 0;
@@ -212,7 +225,7 @@ tacStatus tac_ncp_find_near(tacContext *ctx, const tacWork *w, int ahead, tacNcp
 /* The bound of a pair's gap, in the unit of its row: all lengths times `scale`   (P2, P8). */
 static tacNcpGapBound bound_of(const tacNcp *p, const tacNcpNear *near, const tacNcpPair *pair) {
     const int *geom = near->contact.geom, body[2] = {p->m->geom_body[geom[0]], p->m->geom_body[geom[1]]};
-    double scale = pair->length * near->force;
+    double scale = pair->scale;
     return tac_ncp_gap_bound_at(p, scale * near->contact.dist, scale * tac_ncp_parting_speed(p->m, body),
                                 scale * tac_ncp_inverse_masses(p->m, body));
 }
@@ -225,6 +238,7 @@ static tacStatus add_pair(tacNcp *p, const tacNcpNear *near, int open) {
     if (pairs->n == pairs->max || p->ncontact == p->room) return TAC_ERR_CONTACTS;
     if (!set_shapes(p->scene, p->m, near->contact.geom, pair, &pair->growth)) return TAC_ERR_UNSUPPORTED;
     pair->length = length_of(pair);
+    pair->scale = pair->length * near->force;
     pair->nu = pair->growth.program.m;
     for (int side = 0; side < 2; side++) /* a cone counts twice, whatever its numbers */
         for (int i = 0; i < pair->shape[side].nterm; i++) {

@@ -20,6 +20,7 @@ typedef struct tacNcpPair {
     tacGrowthPair growth;    /* its program there; path: the iterate's numbers and directions */
     tacGrowthResult at;      /* what the pair is at the iterate */
     double length;           /* m: of the gap row, the sum of the shapes' sizes   (P2) */
+    double scale;            /* of lengths in its bound: length |f| at q   (P8) */
     int nu;                  /* units of its rows */
     int x, cone, adr;        /* its first number in x, its first cone, its first number in a and b */
     double offset[3];        /* change of gap and slip by the residuals of the pair's own equations   (P5) */
@@ -41,6 +42,7 @@ typedef struct tacNcpPairs {
     tacNcpPair *pair;      /* max */
     tacGrowthPair scratch; /* of the largest pair */
     tacGrowthAdjoint adjoint;
+    tacArena arena; /* for derivatives: two systems of the largest pair */
     int first_cone, first_number; /* where cones of pairs begin; -1: they are not in the problem yet */
     int nnear;
     tacNcpNear *near; /* max_contacts */
@@ -83,6 +85,8 @@ double tac_ncp_pairs_residual(tacNcp *p);
 tacStatus tac_ncp_factor_pairs(tacNcp *p);
 /* Derivatives of a pair's contact by twists of its shapes about the contact's point, of the sides that move. */
 void tac_ncp_pair_twists(tacNcp *p, const tacNcpContact *c, const int moves[2], tacContactTangent *twist[2]);
+/* Tangents' part of a change of a pair's contact, from that of its normal; of unit length. */
+void tac_ncp_pair_tangents(const tacNcpContact *c, tacContactTangent *t);
 /* Sets what the next directions aim at: the mean product, less the second order of the last one. */
 void tac_ncp_aim_pairs(tacNcp *p, double kappa, int second);
 /* The contact's change by the pair's own residuals, with bodies at rest: pair->offset; f -= that of its wrenches. */

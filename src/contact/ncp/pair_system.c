@@ -105,7 +105,7 @@ tacStatus tac_ncp_factor_pairs(tacNcp *p) {
     return TAC_OK;
 }
 
-static void tangents_of(const tacNcpContact *c, tacContactTangent *t) {
+void tac_ncp_pair_tangents(const tacNcpContact *c, tacContactTangent *t) {
     const tacContact *at = &c->next.contact;
     if (c->law.steady_frame)
         tac_contact_frame_along_jvp(at->normal, at->along, t->normal, tac_zero3(), &t->tangent[0], &t->tangent[1]);
@@ -117,7 +117,7 @@ static void tangents_of(const tacNcpContact *c, tacContactTangent *t) {
 static tacContactTangent contact_tangent(const tacNcpContact *c, const double part[TAC_GROWTH_PARTS]) {
     tacGrowthTangent g = tac_growth_combine(&c->pair->at, part);
     tacContactTangent t = {.dist = c->pair->length * g.alpha, .pos = g.point, .normal = g.normal};
-    tangents_of(c, &t);
+    tac_ncp_pair_tangents(c, &t);
     return t;
 }
 
