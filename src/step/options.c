@@ -226,6 +226,21 @@ static tacStatus refuse_growing(const tacModel *model, const tacOptions *options
     return TAC_ERR_UNSUPPORTED;
 }
 
+/* One contact a pair has no bounces. */
+static tacStatus refuse_restitution(const tacModel *model, const tacOptions *options, tacError *err) {
+    if (options->contact != TAC_CONTACT_MODEL_NCP || options->ncp_collision == TAC_NCP_FEATURES) return TAC_OK;
+    for (int g = 0; g < model->ngeom; g++)
+        if (model->geom_restitution[g] > 0) {
+            tac_fail(err, TAC_ERR_UNSUPPORTED,
+                     "geom '%s' has restitution %g, which collision single-level does not have: expected 0, or "
+                     "collision features",
+                     tac_model_name(model, TAC_KIND_GEOM, g), model->geom_restitution[g]);
+            if (err != NULL) err->kind = TAC_KIND_GEOM, err->id = g;
+            return TAC_ERR_UNSUPPORTED;
+        }
+    return TAC_OK;
+}
+
 tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err) {
     TAC_TRY(check_options(asked, err));
     *in_use = *asked;
@@ -233,5 +248,7 @@ tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, ta
     if (own && tac_find_stepper(in_use) == NULL) in_use->integrator = TAC_INTEGRATOR_EULER;
     const tacStepper *stepper = tac_find_stepper(in_use);
     if (stepper == NULL) return refuse_integrator(model, in_use, err);
-    return stepper->contacts == NULL ? TAC_OK : refuse_growing(model, in_use, err);
+    if (stepper->contacts == NULL) return TAC_OK;
+    TAC_TRY(refuse_restitution(model, in_use, err));
+    return refuse_growing(model, in_use, err);
 }

@@ -1,8 +1,8 @@
 /* evidence_silico_drops KIND FIRST LAST: bodies of one kind fall on a plane and come to rest, with contact ncp and
  * single-level collision. Starts FIRST to LAST, at six rates from 10 to 100 steps a second and six tolerances from 1e-3
  * to 1e-10, which are kappa; residuals end at a tenth of it. One JSON object:
- *   {"kind":.., "runs":n, "failures":n, "slow":n, "deep":n, "silent":n, "steps":n, "iterations":mean, "most":n, "depth":m,
- *    "cases":[..]}
+ *   {"kind":.., "runs":n, "failures":n, "slow":n, "deep":n, "silent":n, "steps":n, "iterations":mean, "most":n,
+ *    "depth":m, "cases":[..]}
  * A run fails with the first step that is unsolved within 200 systems, and ends there. slow: solved steps above 30.
  * depth: largest overlap of a solved step by the closest features of the shape without its pad; deep: steps at which it
  * is more than the tolerance. silent: unsolved steps that read success. */
@@ -20,7 +20,8 @@ enum { SLOW = 30, TEXT = 16384, CASES = 40 };
 
 static const double RATES[] = {10, 20, 30, 50, 70, 100}, TOLERANCES[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10};
 enum { NRATE = sizeof RATES / sizeof *RATES, NTOLERANCE = sizeof TOLERANCES / sizeof *TOLERANCES };
-static const char *const KINDS[] = {"truncated", "polytope", "ellipsoid", "capsule", "cylinder", "cone", "padded", "box"};
+static const char *const KINDS[] = {"truncated", "polytope", "ellipsoid", "capsule",
+                                    "cylinder",  "cone",     "padded",    "box"};
 enum { TRUNCATED, POLYTOPE, ELLIPSOID, CAPSULE, CYLINDER, CONE, PADDED, BOX, NKIND };
 
 typedef struct Tally {
@@ -132,7 +133,8 @@ static void note(Tally *t, uint64_t start, int step, double hz, double tolerance
     t->failures++;
     t->silent += info->status == TAC_OK;
     if (t->cases++ < CASES)
-        printf("%s{\"start\":%llu,\"step\":%d,\"hz\":%g,\"tolerance\":%g,\"reason\":%d,\"iterations\":%d,\"residual\":%.3g}",
+        printf("%s{\"start\":%llu,\"step\":%d,\"hz\":%g,\"tolerance\":%g,\"reason\":%d,\"iterations\":%d,\"residual\":%"
+               ".3g}",
                t->cases > 1 ? "," : "", (unsigned long long)start, step, hz, tolerance, (int)info->reason,
                info->iterations, isfinite(info->residual) ? info->residual : -1);
 }
@@ -186,7 +188,8 @@ int main(int argc, char **argv) {
         tac_model_free(b.model);
     }
     unlink(path);
-    printf("],\"kind\":\"%s\",\"runs\":%ld,\"failures\":%ld,\"slow\":%ld,\"deep\":%ld,\"silent\":%ld,\"steps\":%ld,\"most\":%d",
+    printf("],\"kind\":\"%s\",\"runs\":%ld,\"failures\":%ld,\"slow\":%ld,\"deep\":%ld,\"silent\":%ld,\"steps\":%ld,"
+           "\"most\":%d",
            KINDS[kind], t.runs, t.failures, t.slow, t.deep, t.silent, t.steps, t.most);
     scene_print(0, "iterations", t.steps > 0 ? (double)t.iterations / (double)t.steps : 0);
     scene_print(0, "depth", t.depth);

@@ -127,13 +127,13 @@ void tac_ncp_add_contact(tacNcp *p, const tacContact *found, const tacContact *s
     p->ncontact++;
 }
 
-/* Share of body 0 in the place of the impulse between two moving bodies: the point follows what rolls   (P7). */
+/* Share of body 0 in the place of the impulse between two moving bodies: the point follows what rolls   (SL7). */
 static double share_of_first(const tacNcpPair *pair) {
     int rolls[2] = {1, 1};
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < pair->shape[side].nterm; i++)
-            rolls[side] &= pair->shape[side].term[i].type != TAC_GEOM_BOX &&
-                           pair->shape[side].term[i].type != TAC_GEOM_MESH;
+            rolls[side] &=
+                pair->shape[side].term[i].type != TAC_GEOM_BOX && pair->shape[side].term[i].type != TAC_GEOM_MESH;
     return rolls[0] == rolls[1] ? 0.5 : rolls[0];
 }
 

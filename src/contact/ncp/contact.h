@@ -31,8 +31,8 @@ double tac_ncp_parting_speed(const tacModel *m, const int body[2]);
 
 /* Sets gap and slip from the contact at q+. */
 void tac_ncp_set_gap_slip(tacNcp *p, tacNcpContact *c);
-/* Places all contacts of features at the poses of tac_ncp_place_bodies. TAC_ERR_DEGENERATE: the features of one do not touch there;
- * it is marked lost. */
+/* Places all contacts of features at the poses of tac_ncp_place_bodies. TAC_ERR_DEGENERATE: the features of one do not
+ * touch there; it is marked lost. */
 tacStatus tac_ncp_place_contacts(tacNcp *p);
 /* Places one geom of the scene at the poses of w. */
 void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom);

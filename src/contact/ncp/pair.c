@@ -1,4 +1,4 @@
-/* Pairs of shapes: which are within reach, and their part of the problem   (docs/theory/ncp_pairs.md, P1-P3, P7-P9). */
+/* Pairs of shapes: which are within reach, and their part of the problem   (docs/theory/ncp_pairs.md, SL1-SL3, SL7-SL9). */
 #include "contact/ncp/pair.h"
 
 #include "base/error.h"
@@ -84,7 +84,7 @@ static int solve_alone(tacGrowthPair *g, double kappa) {
 
 static int is_plane(const tacGrowthShape *s) { return s->term[0].type == TAC_GEOM_PLANE; }
 
-/* The sum of both shapes' sizes; a plane grows as much as the other shape   (P2). */
+/* The sum of both shapes' sizes; a plane grows as much as the other shape   (SL2). */
 static double length_of(const tacNcpPair *pair) {
     double sum = 0;
     for (int side = 0; side < 2; side++) {
@@ -136,7 +136,7 @@ static int has_closed_form(const tacModel *m, int geom1, int geom2) {
            (b == TAC_GEOM_SPHERE || (a == TAC_GEOM_PLANE && b == TAC_GEOM_ELLIPSOID));
 }
 
-/* The contact of a pair at the poses of the scene; its gap is never above the distance   (P3). */
+/* The contact of a pair at the poses of the scene; its gap is never above the distance   (SL3). */
 static tacStatus meet(const Search *s, const int geom[2], int pair, tacNcpNear *near) {
     tacGrowthPair *g = &s->p->pairs.scratch;
     tacNcpPair shapes;
@@ -203,10 +203,8 @@ static tacStatus list_near(tacNcp *p, int *nfound) {
 
 tacStatus tac_ncp_find_near(tacContext *ctx, const tacWork *w, int ahead, tacNcp *p, int *nfound) {
     double fall = ctx->options.dt * tac_norm3(tac_base_acceleration(ctx->model).lin);
-    tacContactReach reach = {.moving = 1,
-                             .velocities = ahead ? ctx->work.V : NULL,
-                             .factor = 2,
-                             .speed = fall + TAC_NCP_SLACK_SPEED};
+    tacContactReach reach = {
+        .moving = 1, .velocities = ahead ? ctx->work.V : NULL, .factor = 2, .speed = fall + TAC_NCP_SLACK_SPEED};
     Search s = {.p = p, .scene = &ctx->scene, .ahead = ahead};
     TAC_TRY(tac_place_geoms(ctx->model, w, &ctx->scene));
     tacStatus status = find(ctx, &reach, &s);
@@ -222,7 +220,7 @@ tacStatus tac_ncp_find_near(tacContext *ctx, const tacWork *w, int ahead, tacNcp
 
 /* --- In the problem ----------------------------------------------------------------------------------------------- */
 
-/* The bound of a pair's gap, in the unit of its row: all lengths times `scale`   (P2, P8). */
+/* The bound of a pair's gap, in the unit of its row: all lengths times `scale`   (SL2, SL8). */
 static tacNcpGapBound bound_of(const tacNcp *p, const tacNcpNear *near, const tacNcpPair *pair) {
     const int *geom = near->contact.geom, body[2] = {p->m->geom_body[geom[0]], p->m->geom_body[geom[1]]};
     double scale = pair->scale;
@@ -270,7 +268,7 @@ static int has_pair(const tacNcp *p, const tacContact *c) {
     return 0;
 }
 
-/* What the problem has is apart at q+: its dual point proves it   (P3). */
+/* What the problem has is apart at q+: its dual point proves it   (SL3). */
 int tac_ncp_add_overlapping_pairs(tacNcp *p, double tolerance, int may_change, double *overlap) {
     tacNcpPairs *pairs = &p->pairs;
     int added = 0;

@@ -1,5 +1,5 @@
 /* Pairs of convex shapes in the step's problem: where they touch is solved together with how hard
- * (docs/theory/ncp_pairs.md, P1-P10).
+ * (docs/theory/ncp_pairs.md, SL1-SL10).
  *
  * A pair has one contact, whose gap, point and normal follow from the numbers of its growth distance at q+
  * (collide/growth.h). These numbers x = (point, alpha, shares) are unknowns of the step, and the rows' slacks s and
@@ -19,11 +19,11 @@ typedef struct tacNcpPair {
     tacGrowthShape shape[2]; /* at q+ of the iterate */
     tacGrowthPair growth;    /* its program there; path: the iterate's numbers and directions */
     tacGrowthResult at;      /* what the pair is at the iterate */
-    double length;           /* m: of the gap row, the sum of the shapes' sizes   (P2) */
-    double scale;            /* of lengths in its bound: length |f| at q   (P8) */
+    double length;           /* m: of the gap row, the sum of the shapes' sizes   (SL2) */
+    double scale;            /* of lengths in its bound: length |f| at q   (SL8) */
     int nu;                  /* units of its rows */
     int x, cone, adr;        /* its first number in x, its first cone, its first number in a and b */
-    double offset[3];        /* change of gap and slip by the residuals of the pair's own equations   (P5) */
+    double offset[3];        /* change of gap and slip by the residuals of the pair's own equations   (SL5) */
 } tacNcpPair;
 
 /* Two geoms within reach: their contact at the poses of a search. */
@@ -42,10 +42,10 @@ typedef struct tacNcpPairs {
     tacNcpPair *pair;      /* max */
     tacGrowthPair scratch; /* of the largest pair */
     tacGrowthAdjoint adjoint;
-    tacArena arena; /* for derivatives: two systems of the largest pair */
+    tacArena arena;               /* for derivatives: two systems of the largest pair */
     int first_cone, first_number; /* where cones of pairs begin; -1: they are not in the problem yet */
     int nnear;
-    tacNcpNear *near; /* max_contacts */
+    tacNcpNear *near;              /* max_contacts */
     tacKeyed *key, *spare, *order; /* max_contacts; order: of near, by geoms */
 } tacNcpPairs;
 
@@ -79,7 +79,7 @@ tacStatus tac_ncp_start_pairs(tacNcp *p, double kappa);
 void tac_ncp_place_shapes(tacNcp *p, tacNcpPair *pair);
 /* Places the contacts of all pairs at the iterate. Needs: tac_ncp_place_bodies. */
 void tac_ncp_place_pairs(tacNcp *p, const double *x, const double *a, const double *b);
-/* The largest residual of the pairs' own equations, m   (P4). */
+/* The largest residual of the pairs' own equations, m   (SL4). */
 double tac_ncp_pairs_residual(tacNcp *p);
 /* Factors the pairs' programs. TAC_ERR_SINGULAR: one has no derivative. */
 tacStatus tac_ncp_factor_pairs(tacNcp *p);

@@ -1,4 +1,4 @@
-/* Derivatives of pairs at the solution: by poses and by the numbers of the model   (docs/theory/ncp_pairs.md, P11). */
+/* Derivatives of pairs at the solution: by poses and by the numbers of the model   (docs/theory/ncp_pairs.md, SL11). */
 #include "contact/ncp/pair_deriv.h"
 
 #include "base/error.h"
@@ -40,8 +40,7 @@ static void place_at(tacNcp *p, const tacNcpPair *pair, const tacWork *w) {
 /* The pair by itself at q, as sharp as its overlap is measured. */
 static tacStatus open_now(tacNcp *p, const tacNcpContact *c, tacGrowthSystem *g) {
     place_at(p, c->pair, p->w);
-    tacStatus status =
-        tac_growth_open(p->scene, p->m, c->feature.found.geom, p->pairs.sharp, 2, &p->pairs.arena, g);
+    tacStatus status = tac_growth_open(p->scene, p->m, c->feature.found.geom, p->pairs.sharp, 2, &p->pairs.arena, g);
     place_at(p, c->pair, &p->next);
     TAC_TRY(status);
     return tac_growth_adjoints(g, NULL, &p->pairs.arena);
@@ -58,7 +57,7 @@ tacStatus tac_ncp_pair_prepare(tacNcp *p, const tacNcpContact *c, double follows
 /* --- Changes ------------------------------------------------------------------------------------------------------ */
 
 /* Change of the bound R as the pair moves at q by z: with S = length |f| all its lengths are S times those in metres,
- *   dR = R' d(length (D - 1)) + (R/S - R' dist) dS   (P8) */
+ *   dR = R' d(length (D - 1)) + (R/S - R' dist) dS   (SL8) */
 static double bound_change(const tacNcpContact *c, const tacNcpPairSystem *s, const double *z, double dlength) {
     const tacGrowthResult *r = &s->now.result;
     double length = c->pair->length, force = tac_norm3(r->force), scale = length * force;
@@ -81,8 +80,8 @@ static tacSink rows_of(double *z) {
     return (tacSink){.matrix = z, .ld = 1};
 }
 
-tacContactTangent tac_ncp_pair_along(tacNcp *p, const tacNcpContact *c, const tacNcpPairSystem *s,
-                                     const tacMover *next, const tacMover *now, double *rest) {
+tacContactTangent tac_ncp_pair_along(tacNcp *p, const tacNcpContact *c, const tacNcpPairSystem *s, const tacMover *next,
+                                     const tacMover *now, double *rest) {
     double z[TAC_GROWTH_NUMBERS];
     tacSink sink = rows_of(z);
     *rest = 0;

@@ -1,4 +1,4 @@
-/* Derivatives of pairs at the solution (docs/theory/ncp_pairs.md, P11). Memory is p->pairs.arena's; the caller's scope
+/* Derivatives of pairs at the solution (docs/theory/ncp_pairs.md, SL11). Memory is p->pairs.arena's; the caller's scope
  * releases it. */
 #pragma once
 

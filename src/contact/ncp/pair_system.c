@@ -1,5 +1,5 @@
 /* Pairs at an iterate: their contacts, residuals, and Newton's direction, eliminated into the two bodies
- * (docs/theory/ncp_pairs.md, P2-P6). */
+ * (docs/theory/ncp_pairs.md, SL2-SL6). */
 #include "base/error.h"
 #include "contact/ncp/contact.h"
 #include "contact/ncp/contact_system.h"
@@ -26,7 +26,7 @@ static void set_tangents(const tacNcpContact *c, tacContact *at) {
     tac_ncp_scale_tangents(c, at->tangent);
 }
 
-/* gap = length (alpha - 1 - kappa nu)   (P2) */
+/* gap = length (alpha - 1 - kappa nu)   (SL2) */
 static void place_pair(tacNcp *p, tacNcpContact *c, const double *x, const double *a, const double *b) {
     tacNcpPair *pair = c->pair;
     const tacConeProgram *program = &pair->growth.program;
@@ -49,7 +49,7 @@ void tac_ncp_place_pairs(tacNcp *p, const double *x, const double *a, const doub
         if (p->contact[i].pair != NULL) place_pair(p, &p->contact[i], x, a, b);
 }
 
-/* --- Residuals (P4) ----------------------------------------------------------------------------------------------- */
+/* --- Residuals (SL4) ----------------------------------------------------------------------------------------------- */
 
 /* lost = M x + c0 - s,  short_of = e - M^T lambda. */
 static void set_gaps(tacNcpPair *pair) {
@@ -94,13 +94,12 @@ double tac_ncp_pairs_residual(tacNcp *p) {
     return worst;
 }
 
-/* --- The system (P5, P6) ------------------------------------------------------------------------------------------ */
+/* --- The system (SL5, SL6) ------------------------------------------------------------------------------------------ */
 
 tacStatus tac_ncp_factor_pairs(tacNcp *p) {
     for (int i = 0; i < p->pairs.n; i++) {
         tacNcpPair *pair = &p->pairs.pair[i];
-        if (!tac_cone_path_factor(&pair->growth.program, &pair->growth.path))
-            return TAC_ERR_SINGULAR;
+        if (!tac_cone_path_factor(&pair->growth.program, &pair->growth.path)) return TAC_ERR_SINGULAR;
     }
     return TAC_OK;
 }
@@ -217,7 +216,7 @@ static void turn_rows(tacGrowthPair *g, int side, int term, tacVec3 turn, tacVec
 
 static void add3(double *to, double by, tacVec3 x) { tac_store3(to, tac_madd3(tac_load3(to), by, x)); }
 
-/* Adds the bodies' motion to what the direction has to make up for   (P6). */
+/* Adds the bodies' motion to what the direction has to make up for   (SL6). */
 static void add_motion(const tacNcp *p, const tacNcpContact *c, tacGrowthPair *g) {
     tacVec3 turn[2], moved[2];
     for (int side = 0; side < 2; side++)

@@ -312,8 +312,8 @@ static tacStatus emit_pair(const tacNcpView *v, int contact, const tacParamTange
     }
     for (int k = 0; mocap != NULL && k < TAC_POSE_SIZE * p->m->nmocap; k++) {
         Column column = mocap_column(v, k, mocap);
-        tacContactTangent t = tac_ncp_pair_along(p, c, &s, &column.mover[TAC_NCP_NEXT][0],
-                                                 &column.mover[TAC_NCP_NOW][0], &rest);
+        tacContactTangent t =
+            tac_ncp_pair_along(p, c, &s, &column.mover[TAC_NCP_NEXT][0], &column.mover[TAC_NCP_NOW][0], &rest);
         tac_ncp_scale_tangents(c, t.tangent);
         move_contact(&column, contact, &frame, &t, tac_zero3(), rest);
     }

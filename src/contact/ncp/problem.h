@@ -34,7 +34,7 @@ typedef enum tacNcpPlace { TAC_NCP_PLACE_NEXT, TAC_NCP_PLACE_NOW, TAC_NCP_PLACE_
 struct tacNcpContact {
     int body[2];
     tacNcpPair *pair; /* whose contact it is; NULL: of features */
-    int cone, adr; /* its first cone, and its place in a and b */
+    int cone, adr;    /* its first cone, and its place in a and b */
     struct {
         tacContact found;      /* where the features were found */
         tacVec3 own_point[2];  /* found.point, each in the frame of its geom */

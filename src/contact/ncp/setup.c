@@ -199,7 +199,7 @@ static tacStatus factor(void *user, const double *x, const double *a, const doub
     tac_ncp_linearize_rows(p);
     TAC_TRY(tac_ncp_factor_pairs(p));
     TAC_TRY(tac_ncp_contact_blocks(p));
-    p->ldu.weak = p->pairs.n > 0; /* where faces meet a tilt is stiffer than rounding of the rest   (P6) */
+    p->ldu.weak = p->pairs.n > 0; /* where faces meet a tilt is stiffer than rounding of the rest   (SL6) */
     TAC_TRY(tac_block_ldu_factor(&p->ldu));
     return tac_ncp_border_factor(p);
 }

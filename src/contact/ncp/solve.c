@@ -32,7 +32,7 @@ static const Search SEARCHES[2][NSEARCH] = {{{0, TAC_ALONG_PATH, 0},
                                              {0, TAC_ALONG_PATH, 0},
                                              {0, TAC_ALONG_PATH_PATIENTLY, 0}}};
 
-/* With pairs there are no features to replace, and no steps along the path   (docs/theory/ncp_pairs.md, P10). */
+/* With pairs there are no features to replace, and no steps along the path   (docs/theory/ncp_pairs.md, SL10). */
 enum { NPAIR = 8 };
 static const Search OF_PAIRS[NPAIR] = {{0, TAC_BETWEEN_BORDERS, 0, 0}, {1, TAC_BETWEEN_BORDERS, 0, 0},
                                        {2, TAC_BETWEEN_BORDERS, 0, 0}, {5, TAC_BETWEEN_BORDERS, 0, 1},
@@ -99,7 +99,9 @@ static tacInteriorSettings settings_of(const Driver *d) {
                                  .max_iterations = iterations_left(d->ctx),
                                  .polish = d->ctx->options.ncp_polish,
                                  .polished = DBL_EPSILON,
-                                 .share = s->start == 0 ? TAC_NCP_SHARE_FIRST : s->careful ? TAC_NCP_SHARE_CAREFUL : TAC_NCP_SHARE_OTHERS,
+                                 .share = s->start == 0 ? TAC_NCP_SHARE_FIRST
+                                          : s->careful  ? TAC_NCP_SHARE_CAREFUL
+                                                        : TAC_NCP_SHARE_OTHERS,
                                  .least_aim = s->careful ? TAC_NCP_AIM_CAREFUL : 0,
                                  .way = s->way};
 }
@@ -260,7 +262,8 @@ static tacStatus drive(Driver *d) {
 tacStatus tac_ncp_solve(tacContext *ctx, double kappa, tacNcp *p) {
     TAC_SCOPE(&ctx->arena);
     Driver d = {.ctx = ctx, .p = p, .kappa = kappa, .searches = p->pairs.on ? OF_PAIRS : SEARCHES[tac_ncp_is_rough(p)]};
-    if (!tac_ncp_best_layout(&d.best, p->m, p->max_contacts, ctx->options.ncp_collision, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    if (!tac_ncp_best_layout(&d.best, p->m, p->max_contacts, ctx->options.ncp_collision, &ctx->arena))
+        return TAC_ERR_ARENA_FULL;
     d.best.numbers = -1;
     tacStatus status = drive(&d);
     return status == TAC_ERR_UNSOLVED ? tac_ncp_fall_back(ctx, p, &d.best) : status;

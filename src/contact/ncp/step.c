@@ -20,7 +20,8 @@ static tacStatus set_up(tacContext *ctx, const double *x, const double *u, doubl
     tacWork *w = &ctx->work;
     tacSmoothPoint at = tac_point_of(ctx, x, u);
     int nfound = 0;
-    if (!tac_ncp_layout(p, m, ctx->options.max_contacts, ctx->options.ncp_collision, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    if (!tac_ncp_layout(p, m, ctx->options.max_contacts, ctx->options.ncp_collision, &ctx->arena))
+        return TAC_ERR_ARENA_FULL;
     p->w = w;
     p->scene = &ctx->scene;
     p->q = x;
