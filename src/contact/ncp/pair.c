@@ -1,4 +1,5 @@
-/* Pairs of shapes: which are within reach, and their part of the problem   (docs/theory/ncp_pairs.md, SL1-SL3, SL7-SL9). */
+/* Pairs of shapes: which are within reach, and their part of the problem
+ * (docs/theory/ncp_pairs.md, SL1-SL3, SL7-SL9). */
 #include "contact/ncp/pair.h"
 
 #include "base/error.h"

@@ -49,7 +49,7 @@ void tac_ncp_place_pairs(tacNcp *p, const double *x, const double *a, const doub
         if (p->contact[i].pair != NULL) place_pair(p, &p->contact[i], x, a, b);
 }
 
-/* --- Residuals (SL4) ----------------------------------------------------------------------------------------------- */
+/* --- Residuals (SL4) ---------------------------------------------------------------------------------------------- */
 
 /* lost = M x + c0 - s,  short_of = e - M^T lambda. */
 static void set_gaps(tacNcpPair *pair) {
@@ -94,7 +94,7 @@ double tac_ncp_pairs_residual(tacNcp *p) {
     return worst;
 }
 
-/* --- The system (SL5, SL6) ------------------------------------------------------------------------------------------ */
+/* --- The system (SL5, SL6) ---------------------------------------------------------------------------------------- */
 
 tacStatus tac_ncp_factor_pairs(tacNcp *p) {
     for (int i = 0; i < p->pairs.n; i++) {
