@@ -1,4 +1,4 @@
-/* Planning in C: the controls that push a box by 0.5 m, and the gains that hold the motion.   ./plan push.xml */
+/* Planning in C: the controls that push a box by 0.5 m, and the gains that hold the motion.   ./push push.xml */
 #include <tactus/io.h>
 #include <tactus/optimize.h>
 
