@@ -682,6 +682,54 @@ static void print_reach(const char *name, const char *body, int trials) {
     tac_model_free(m);
 }
 
+/* The quadruped near its stance with random joint angles: a pose at rest, and how it moves in a step. */
+static double balance(const tacModel *m, const tacOptions *o, tacSim *sim, int trial) {
+    tacPlan *plan;
+    double x[100], u[100], y[100], weight[100] = {0}, most = 0;
+    must(tac_plan_new(m, o, 0, &plan, &err));
+    must(tac_key_state(m, o, 0, x, NULL, &err));
+    for (int j = 7; j < m->nq; j++)
+        x[j] += 0.1 * (2 * tac_random_uniform(SEED, 7, (uint64_t)(100 * trial + j)) - 1);
+    must(tac_plan_set_start(plan, x, &err));
+    for (int i = 0; i < m->nv; i++)
+        weight[i] = i < 6 ? 0.1 : 1;
+    tacPlanTerm term = tac_default_plan_term();
+    term.of.kind = TAC_OF_STATE;
+    term.target = x;
+    term.weight = weight;
+    must(tac_plan_add(plan, &term, NULL, &err));
+    term = tac_default_plan_term();
+    term.of.kind = TAC_OF_REST;
+    term.role = TAC_ROLE_EQUAL;
+    must(tac_plan_add(plan, &term, NULL, &err));
+    tacPoseOptions po = tac_default_pose_options();
+    po.iterations = 1000;
+    tacPoseResult r = {.x = x, .u = u};
+    tacStatus status = tac_pose_solve(plan, &po, NULL, &r, &err);
+    tac_plan_free(plan);
+    if (status != TAC_OK || tac_step(sim, x, u, y, NULL) != TAC_OK) return INFINITY;
+    for (int i = 0; i < m->nv; i++)
+        most = fmax(most, fabs(y[m->nq + i] - x[m->nq + i]) / o->dt);
+    return most;
+}
+
+static void print_equilibria(int trials) {
+    tacModel *m = load("quadruped");
+    tacOptions o = tac_default_options(m);
+    tacSim *sim;
+    double worst = 0;
+    int good = 0;
+    must(tac_sim_new(m, &o, &sim, &err));
+    for (int i = 0; i < trials; i++) {
+        double moves = balance(m, &o, sim, i);
+        good += moves < 1e-8;
+        worst = fmax(worst, moves);
+    }
+    printf("{\"case\": \"equilibria\", \"trials\": %d, \"good\": %d, \"acceleration\": %.3e}\n", trials, good, worst);
+    tac_sim_free(sim);
+    tac_model_free(m);
+}
+
 static void print_regulators(int trials) {
     enum { N = 8, M = 3 };
     double worst = 0, radius = 0;
@@ -735,6 +783,7 @@ int main(int argc, char **argv) {
     if (strcmp(what, "pose") == 0) {
         print_reach("panda", "hand", n);
         print_reach("atlas", "right_hand", n);
+        print_equilibria(n < 100 ? n : 100);
         print_regulators(n);
     }
     return fflush(stdout) == 0 ? 0 : 2;
