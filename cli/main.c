@@ -81,8 +81,8 @@ static int finish(int code) {
     return CLI_CANNOT;
 }
 
-/* A standard stream that the caller has closed: its number must not go to a file that is opened later, which would get
- * what is printed. It is opened the wrong way round, so that using it fails as before. */
+/* Opens a standard stream that the caller has closed, so that no later file gets its number and what is printed. It is
+ * opened for the other direction, so that using it still fails. */
 static void keep_standard_numbers(void) {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
         if (fcntl(i, F_GETFD) < 0) open("/dev/null", i == STDIN_FILENO ? O_WRONLY : O_RDONLY);

@@ -47,6 +47,17 @@ set(io_files
   random_drive.c
   random_model.c
   report.c
+  task/change.c
+  task/check.c
+  task/emit.c
+  task/keys.c
+  task/nearest.c
+  task/node.c
+  task/params.c
+  task/quantity.c
+  task/start.c
+  task/task.c
+  task/tree.c
   urdf.c
   urdf_joint.c
   urdf_link.c

@@ -335,7 +335,7 @@ int tac_mjcf_is_placed(const xmlNode *section);
 tacStatus tac_mjcf_placed_part(tacMjcf *m, const xmlNode *section, tacMjcfPart **part);
 /* The part of a planned <attach>, for tac_mjcf_placed_part. */
 tacStatus tac_mjcf_note_part(tacMjcf *m, const xmlNode *node, int part);
-/* What comes along of a model, as one of its own: its world is the body that it is attached to. */
+/* Makes a model of the elements that an <attach> takes. Its world is the body that it is attached to. */
 tacStatus tac_mjcf_make_part(tacMjcf *m, const xmlNode *node, const tacModel *model, const tacAttachDef *def,
                              tacModel **part);
 /* Counts its elements: TAC_ERR_MODEL where all files put together attach too many. */

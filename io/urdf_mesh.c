@@ -183,10 +183,14 @@ static char *make_name(tacUrdf *urdf, const char *path) {
 static tacStatus add_to_model(tacUrdf *urdf, const xmlNode *node, const tacMeshData *data, tacUrdfMesh *mesh) {
     tacMeshDef def = tac_default_mesh();
     def.name = mesh->name;
-    def.nvert = data->nvert, def.vert = data->vert;
-    def.nface = data->nface, def.face = data->face;
-    def.nhullvert = data->nhullvert, def.hullvert = data->hullvert;
-    def.nhullface = data->nhullface, def.hullface = data->hullface;
+    def.nvert = data->nvert;
+    def.vert = data->vert;
+    def.nface = data->nface;
+    def.face = data->face;
+    def.nhullvert = data->nhullvert;
+    def.hullvert = data->hullvert;
+    def.nhullface = data->nhullface;
+    def.hullface = data->hullface;
     def.scale = mesh->scale;
     mesh->id = tac_urdf_added(urdf, TAC_KIND_MESH, tac_model_add_mesh(urdf->builder, &def), node);
     return TAC_OK;

@@ -39,7 +39,7 @@ static void ignore(const char *text) { (void)text; }
 /* Exit code of a program that could not run. */
 enum { CANNOT_RUN = 2 };
 
-/* It cannot go on (it finds no memory, say): by itself it would wait for a key, and end with exit code 1. */
+/* Called on fatal errors, such as no memory. MuJoCo's own handler waits for a key and exits with code 1. */
 static void end_run(const char *text) {
     fprintf(stderr, "tactus: MuJoCo: %s\n", text);
     exit(CANNOT_RUN);

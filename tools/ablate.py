@@ -55,7 +55,7 @@ def build_variant(folder, build, changes):
         if READERS.search(source.read_text()):
             objects.append(folder / f"{source.stem}.o")
             subprocess.run([*COMPILE, f"-I{folder}", f"-I{ROOT}/include", f"-I{ROOT}/src", source, "-o", objects[-1]], check=True)
-    libraries = ["test/evidence/libtactus_evidence.a", "io/libtactus_io_static.a", "-lxml2", "-ljansson", "-lqhull_r", "-ldl", "measure/libtactus_measure.a", "src/libtactus_core.a", "-lm"]
+    libraries = ["test/evidence/libtactus_evidence.a", "io/libtactus_io_static.a", "-lxml2", "-lyaml", "-ljansson", "-lqhull_r", "-ldl", "measure/libtactus_measure.a", "src/libtactus_core.a", "-lm"]
     for program in ("evidence_ncp_cost", "evidence_ncp_drops"):
         main = f"test/evidence/CMakeFiles/{program}.dir/{program}.c.o"
         subprocess.run(["cc", main, *objects, *libraries, "-o", folder / program], cwd=build, check=True)

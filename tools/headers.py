@@ -95,6 +95,8 @@ def declared(line):
     out = []
     for piece in rest.split(","):
         part = re.match(r"\s*((?:\*\s*(?:const\s*)?)*)(\w+)(?:\[(\w+)\])?\s*$", piece)
+        if part is None:  # an array of arrays, which Python has no use for
+            continue
         out.append((kind, part.group(2), part.group(1).count("*"), part.group(3)))
     return out
 

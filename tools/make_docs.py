@@ -1,5 +1,5 @@
 """Writes the pages that follow from the sources: docs/guide/model_fields.md, docs/guide/options.md,
-docs/guide/messages.md and docs/theory/equations.md.
+docs/guide/messages.md, docs/guide/task_file.md and docs/theory/equations.md.
 
 `make_docs.py --check` writes nothing and fails when a table is out of date.
 """
@@ -10,6 +10,7 @@ import sys
 import equations
 import messages
 import source
+import task_keys
 
 FIELDS = "include/tactus/model_fields.h"
 OPTIONS = "include/tactus/options.h"
@@ -159,6 +160,7 @@ PAGES = {
     "docs/guide/model_fields.md": model_fields_page,
     "docs/guide/options.md": options_page,
     "docs/guide/messages.md": messages.page,
+    "docs/guide/task_file.md": task_keys.page,
     "docs/theory/equations.md": equations.page,
 }
 

@@ -56,11 +56,18 @@ static int set_all(const char *verb, tacModel *m, const char *paths, double valu
     return CLI_GO_ON;
 }
 
+static int register_one(const char *verb, tacModel *m, tacSweep *s) {
+    tacError err;
+    if (tac_param_register(m, s->name, NULL, &err) != TAC_OK) return cli_fail(verb, "--gradient: %s", err.text);
+    snprintf(s->path, sizeof s->path, "%s", s->name);
+    return CLI_GO_ON;
+}
+
 static int register_all(const char *verb, tacModel *m, tacSweep *s) {
+    if (strpbrk(s->name, "*?,") == NULL) return register_one(verb, m, s);
     tacParamArgs args = {0};
     tacParamList list = {0};
-    tacArgList *kind = strpbrk(s->name, "*?,") != NULL ? &args.ties : &args.paths;
-    kind->item[kind->count++] = s->name;
+    args.ties.item[args.ties.count++] = s->name;
     int result = cli_params_register(verb, m, &args, &list);
     if (result == CLI_GO_ON) snprintf(s->path, sizeof s->path, "%s", list.entry[0].path);
     cli_params_free(&list);

@@ -179,7 +179,7 @@ static void find_states(Scene *s, tacBenchRow *row) {
 
 /* --- How right it is --------------------------------------------------------------------------------------------- */
 
-/* A number that can be written, also when a result is not finite. */
+/* A finite number for a result that may not be finite. */
 static double error_between(int n, const double *a, const double *b) {
     return fmin(relative_error(n, a, b), DIFFERENCE_NONE);
 }

@@ -117,7 +117,7 @@ static void judge(tacComparison *c, long k, int all) {
 
 /* --- Random states ------------------------------------------------------------------------------------------------ */
 
-/* 1: things touch and have not flown apart (stiff servos do in Euler's steps). */
+/* 1: geoms touch, and the motion has not diverged, as it does with stiff servos and Euler's method. */
 static int is_useful(tacComparison *c) {
     tacStepInfo info;
     for (int i = 0; i < c->model->nv; i++)

@@ -268,6 +268,8 @@ static int check_options(const tacSimArgs *args) {
         return cli_fail("sim", "--energy-bound: got %g, expected at least 0", args->energy_bound);
     if (args->output != NULL && cli_motion_format(args->output) == TAC_MOTION_NONE)
         return cli_fail("sim", "-o: got \"%s\", expected a name that ends in .csv, .json or .html", args->output);
+    if (args->forces && args->output == NULL)
+        return cli_fail("sim", "--forces requires -o: it adds columns to a .csv file");
     if (args->sweep.what == NULL && !isnan(args->sweep.range))
         return cli_fail("sim", "--gradient-range requires --gradient");
     if (args->sweep.what == NULL && args->sweep.body != NULL)

@@ -187,7 +187,7 @@
     X(mesh, edge_adr, int, 1, nmesh, INDEX, "first directed edge of its hull")                                             \
     X(mesh, edge_num, int, 1, nmesh, INDEX, "number of directed edges")                                                    \
     X(mesh, inertia_mode, int, 1, nmesh, INDEX, "tacMeshInertia")                                                          \
-    X(mesh, file_vert, tacVec3, 1, nmeshvert, INDEX, "vertices as in the file, before scale")                              \
+    X(mesh, file_vert, tacVec3, 1, nmeshvert, NUMBER, "vertices as in the file, before scale")                             \
     X(mesh, face, int, 3, nmeshface, INDEX, "vertex ids within the mesh, counter-clockwise from outside")                  \
     X(mesh, hullvert, int, 1, nhullvert, INDEX, "vertex ids within the mesh")                                              \
     X(mesh, hullface, int, 3, nhullface, INDEX, "vertex ids within the mesh, counter-clockwise from outside")              \

@@ -53,8 +53,8 @@ TAC_API int tac_model_add_body(tacBuilder *b, int parent, const tacBodyDef *def)
 TAC_API int tac_model_add_joint(tacBuilder *b, int body, const tacJointDef *def);
 TAC_API int tac_model_add_geom(tacBuilder *b, int body, const tacGeomDef *def);
 TAC_API int tac_model_add_mesh(tacBuilder *b, const tacMeshDef *def);
-/* A mesh by n faces, normal_k . y <= offset_k, normals of any length: the bounded polytope that they leave. def gives
- * the rest; its vertices and triangles are not read. Redundant and repeated faces are left out. */
+/* Adds the bounded polytope normal_k . y <= offset_k, k < n, as a mesh. Normals may have any length. Redundant faces
+ * are dropped. def gives the other properties; its vertices and triangles are not read. */
 TAC_API int tac_model_add_mesh_faces(tacBuilder *b, const tacMeshDef *def, int n, const tacVec3 *normal,
                                      const double *offset);
 TAC_API int tac_model_add_site(tacBuilder *b, int body, const tacSiteDef *def);
@@ -76,25 +76,25 @@ TAC_API TAC_DEPRECATED("use tac_builder_free") void tac_model_abandon(tacBuilder
 
 /* --- Changing a model -------------------------------------------------------------------------------------------- */
 
-/* A model -> a builder that holds its elements, with the same ids, numbers as they are set now, and keyframes. Finished
- * unchanged it gives a model of the same hash, but for registered parameters, which the new model has none of.
- * Keyframes give what is added later its default: qpos_0, zero, the pose of a mocap body. */
+/* A model -> a builder with its elements, ids, present numbers and keyframes. If nothing is changed, the finished model
+ * has the same hash, except that it has no registered parameters. In keyframes, elements that are added later have
+ * their defaults: qpos_0, zero, the pose of a mocap body. */
 TAC_API tacStatus tac_model_edit(const tacModel *model, tacBuilder **builder, tacError *err);
 /* (kind, name) -> id in the builder, or -1. */
 TAC_API int tac_builder_find(const tacBuilder *b, tacKind kind, const char *name);
 /* Number of elements of a kind in the builder. */
 TAC_API int tac_builder_count(const tacBuilder *b, tacKind kind);
-/* The options that the builder has, to be changed and given to tac_model_set_option. */
+/* The options of the builder. Change them and pass them to tac_model_set_option. */
 TAC_API tacStatus tac_builder_option(const tacBuilder *b, tacOptionDef *def);
-/* Removes an element and all that refers to it, as mjSpec does: of a body the bodies that hang on it and their joints,
- * geoms and sites; of a mesh its geoms; of a joint its tendons; then actuators, equalities, pairs and excludes of what
- * went. Keyframes lose its numbers. Sensors are names alone and stay. Ids of a kind stay without gaps: those behind a
- * removed one move down. TAC_ERR_ARGUMENT: there is no such element, or it is the world. */
+/* Removes an element and everything that refers to it, as mjSpec does. A body is removed with its descendants and their
+ * joints, geoms and sites, a mesh with its geoms, a joint with its tendons. Their actuators, equalities, pairs,
+ * excludes and numbers in keyframes are removed, too. Sensors are only names, and stay. Ids have no gaps: those above a
+ * removed one decrease. TAC_ERR_ARGUMENT: there is no such element, or it is the world. */
 TAC_API tacStatus tac_model_remove(tacBuilder *b, tacKind kind, int id, tacError *err);
-/* Attaches a copy of a model to body `parent` of the builder. What the attached world holds is fixed to the parent, and
- * constraints to that world hold to the parent. Its options do not come along. With def->body elements come along that
- * refer to nothing outside of the subtree, and no keyframes. Names that are taken, and free joints and mocap bodies
- * that hang on a body, are found by tac_model_finish. */
+/* Attaches a copy of a model to body `parent` of the builder. Elements of its world are fixed to the parent, and
+ * constraints to its world become constraints to the parent. Its options are not copied. def->body: copies this subtree
+ * and the elements that refer to nothing outside of it, without keyframes. tac_model_finish reports names that are
+ * taken, and free joints and mocap bodies that are not children of the world. */
 TAC_API tacStatus tac_model_attach(tacBuilder *b, int parent, const tacModel *model, const tacAttachDef *def,
                                    tacError *err);
 
@@ -188,7 +188,8 @@ TAC_API int tac_ninput(const tacModel *model, const tacOptions *options);
 /* Peak of scratch bytes used by this simulation. */
 TAC_API size_t tac_sim_peak(const tacSim *sim);
 /* Copies the registered parameters out of (into) the simulation: theta[nparam]. Setting recomputes all that depends on
- * them. Invalid values are refused, and nothing changes. option.timestep is dt, which starts as that of the options. */
+ * them. Invalid values are refused, and nothing changes. The value of option.timestep is dt; it starts as
+ * options.dt. */
 TAC_API tacStatus tac_sim_get_params(const tacSim *sim, double *theta);
 TAC_API tacStatus tac_sim_set_params(tacSim *sim, const double *theta);
 
@@ -255,11 +256,11 @@ TAC_API size_t tac_rollout_vjp_bytes(const tacModel *model, int n, int checkpoin
 TAC_API tacStatus tac_rollout_jvp(tacSim *sim, const double *x0, const double *U, int n, const tacTangent *along,
                                   double *X, double *dX, tacStepInfo *info);
 
-/* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Each of these calls makes a tacBatch (batch.h) and
- * frees it: callers with more than one call keep one. For all batches: the bits are the same for any
- * number of threads. If a world fails, its block of the results is as after tac_step, and all other worlds are
- * computed. The status is that of the first such world. options->batch_info[i], if given, is the info of world i. A
- * thread that is cancelled (pthread_cancel) completes its batch first. */
+/* n independent worlds on `threads` threads: Y[i] = f(X[i], U[i]). Each of these calls creates and frees a tacBatch
+ * (batch.h). For many calls, keep a tacBatch. For all batches: the bits are the same for any number of threads. If a
+ * world fails, its block of the results is as after tac_step, and all other worlds are computed. The status is that of
+ * the first such world. options->batch_info[i], if given, is the info of world i. A thread that is cancelled
+ * (pthread_cancel) completes its batch first. */
 TAC_API tacStatus tac_batch_step(const tacModel *model, const tacOptions *options, int n, const double *X,
                                  const double *U, double *Y, int threads);
 /* n rollouts of `steps` steps: X is n by (steps+1) by nx with X[i][0] given, U is n by steps by ninput. */
@@ -335,10 +336,10 @@ TAC_API tacStatus tac_forward_dynamics_jac(tacSim *sim, const double *q, const d
 /* Numbers of a body's inertia, in its own axes about its origin: mass m, first moment m c (x, y, z), inertia xx, yy,
  * zz, xy, xz, yz. */
 enum { TAC_INERTIAL_SIZE = 10 };
-/* (q, v, a) -> Y, nv x 10 nbody: tau of inverse dynamics is Y pi, and what armature of joints and tendons adds to it.
+/* (q, v, a) -> Y, nv x 10 nbody: tau of inverse dynamics is Y pi plus the forces of armature.
  * Y is the exact derivative of tau by pi; columns of body b start at 10 b, and those of the world are zero. */
 TAC_API tacStatus tac_inertial_regressor(tacSim *sim, const double *q, const double *v, const double *a, double *Y);
-/* -> pi, 10 nbody: of the bodies as the simulation has them. */
+/* -> pi, 10 nbody: the inertial parameters of the bodies of the simulation. */
 TAC_API tacStatus tac_inertial_params(tacSim *sim, double *pi);
 /* (q, v) -> forces of springs, dampers and gravity compensation. */
 TAC_API tacStatus tac_passive(tacSim *sim, const double *q, const double *v, double *passive);
@@ -367,8 +368,8 @@ TAC_API tacStatus tac_momentum(tacSim *sim, const double *q, const double *v, ta
 /* q -> A, 6 x nv, the centroidal momentum matrix: A v is tac_momentum (rows 0 to 2 angular, 3 to 5 linear). It is the
  * exact derivative of momentum by velocity. */
 TAC_API tacStatus tac_momentum_matrix(tacSim *sim, const double *q, double *A);
-/* (q, v) -> dJ/dt v of a frame, kind body, geom or site: what its angular and linear acceleration have besides J a,
- * world axes at its origin, gravity not counted. J is tac_frame_jacobian's. */
+/* (q, v) -> dJ/dt v of the frame of a body, geom or site, world axes at its origin: its angular and linear acceleration
+ * minus J a, without gravity. J: tac_frame_jacobian. */
 TAC_API tacStatus tac_frame_bias(tacSim *sim, const double *q, const double *v, tacKind kind, int id, tacVec6 *bias);
 
 /* --- Maximal coordinates: every body as a free body --------------------------------------------------------------- */
@@ -423,7 +424,7 @@ typedef struct tacMaximalTangent {
     const double *u;     /* ninput */
     const double *theta; /* nparam */
 } tacMaximalTangent;
-/* Forward mode: dz[n] = A z + B u + P theta of tac_step_maximal_jac, of which it forms none. Statuses as for
+/* Forward mode: dz[n] = A z + B u + P theta of tac_step_maximal_jac. It forms no matrix. Statuses as for
  * tac_step_jac. */
 TAC_API tacStatus tac_step_maximal_jvp(tacSim *sim, const double *x, const double *u, const tacMaximalTangent *along,
                                        double *dz, tacStepInfo *info);
@@ -456,8 +457,8 @@ TAC_API tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u,
 TAC_API tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs,
                                   const double *zbar, const tacGrad *grad);
 
-/* dz[nz] = the derivative of z along dx (ndx), du (ninput), dtheta (nparam); NULL in `along`: zero. Kinds of which all
- * elements are differentiated at once (forces on dofs and bodies, accelerations) cost what tac_outputs_jac does. */
+/* dz[nz] = the derivative of z along dx (ndx), du (ninput), dtheta (nparam); NULL in `along`: zero. Forces on dofs and
+ * bodies, and accelerations, cost as much as with tac_outputs_jac. */
 TAC_API tacStatus tac_outputs_jvp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs,
                                   const tacTangent *along, double *dz);
 
@@ -507,15 +508,15 @@ TAC_API tacStatus tac_step_history(tacSim *sim, const double *x, const double *u
 TAC_API tacStatus tac_geom_distance(tacSim *sim, const double *q, const double *u, int geom1, int geom2,
                                     tacContact *out);
 
-/* Growth distance of two geoms at a kappa in (0, 1]. With pads and sums. The order of the geoms is kept. duals takes at
- * most max_duals numbers. TAC_ERR_ARGUMENT: kappa, or two geoms without a growth distance (as tac_geom_distance).
- * TAC_ERR_DEGENERATE: centres coincide so that there is no normal. TAC_ERR_NONFINITE: a number overflows. On failure
- * out is unchanged, except by TAC_ERR_UNSOLVED: the best point found. */
+/* Growth distance of two geoms, with pads and sums, at a kappa in (0, 1]. The normal points from the first geom to the
+ * second. At most max_duals numbers are written to duals. TAC_ERR_ARGUMENT: kappa, or two geoms without a growth
+ * distance (as tac_geom_distance). TAC_ERR_DEGENERATE: centres coincide so that there is no normal. TAC_ERR_NONFINITE:
+ * a number overflows. On failure out is unchanged, except with TAC_ERR_UNSOLVED: out is the best point found. */
 TAC_API tacStatus tac_geom_growth(tacSim *sim, const double *q, const double *u, int geom1, int geom2, double kappa,
                                   tacGrowth *out);
-/* The same of two unions, the geoms of two different bodies: the least alpha of all pairs of geoms, which have to touch
- * by no collision bits. Pairs whose bounding balls prove them further than the least found are skipped.
- * TAC_ERR_ARGUMENT: one body has no geom with a shape. */
+/* The same for two different bodies, each the union of its geoms: the smallest alpha of all pairs of geoms. Collision
+ * bits have no effect. Pairs whose bounding balls prove a larger alpha are skipped. TAC_ERR_ARGUMENT: one body has no
+ * geom with a shape. */
 TAC_API tacStatus tac_body_growth(tacSim *sim, const double *q, const double *u, int body1, int body2, double kappa,
                                   tacGrowth *out);
 /* Rows of a growth's derivative: alpha, dual, gap, point (3), normal (3), barrier. */
@@ -528,16 +529,16 @@ typedef struct tacGrowthJac {
 typedef struct tacGrowthGrad {
     double *q, *u, *theta; /* nv, ninput, nparam */
 } tacGrowthGrad;
-/* Exact derivatives at growth->kappa of the growth of growth->geom, whose other numbers are not read. The rows are
- * smooth at any distance or overlap; that of the barrier's value needs no linear system. TAC_ERR_DEGENERATE as above,
- * and where a pad of 0 is a parameter. */
+/* Exact derivatives of the growth distance of growth->geom at growth->kappa. Other fields of growth are not read. The
+ * rows are smooth at any distance or overlap. The row of the barrier's value needs no linear system. TAC_ERR_DEGENERATE
+ * as above, and where a pad of 0 is a parameter. */
 TAC_API tacStatus tac_growth_jac(tacSim *sim, const double *q, const double *u, const tacGrowth *growth,
                                  const tacGrowthJac *jac);
-/* The same in reverse mode with one linear solve: rowbar[TAC_GROWTH_ROWS]. */
+/* The same in reverse mode from one factored system: rowbar[TAC_GROWTH_ROWS]. */
 TAC_API tacStatus tac_growth_vjp(tacSim *sim, const double *q, const double *u, const tacGrowth *growth,
                                  const double *rowbar, const tacGrowthGrad *grad);
 
-/* A ray and what it meets first. Fields up to ddist_dq are the caller's. World frame. */
+/* A ray and its first hit, world frame. The caller sets the fields up to ddist_dq. */
 typedef struct tacRay {
     tacVec3 from, along; /* m; along need not be of unit length */
     int excluded_body;   /* whose geoms are not looked at; -1: none */
@@ -550,10 +551,9 @@ typedef struct tacRay {
 #define TAC_RAY_NONE (-1.0)
 /* Down from the origin, without exceptions. */
 TAC_API tacRay tac_default_ray(void);
-/* (q, u) -> the nearest geom on a ray, of all shapes, whether they may touch anything or not; height fields and what is
- * only for looks are not seen. A mesh is its convex hull, as for contacts. A ray that begins inside a geom meets its
- * surface from within. u gives mocap poses and may be NULL. TAC_ERR_DEGENERATE: a derivative is asked for where the ray
- * grazes a surface. */
+/* (q, u) -> the first geom on a ray. Collision bits have no effect. Height fields and visual geoms are ignored. A mesh
+ * is its convex hull, as for contacts. A ray that begins inside a geom hits its surface from inside. u gives mocap
+ * poses and may be NULL. TAC_ERR_DEGENERATE: a derivative is asked for where the ray grazes a surface. */
 TAC_API tacStatus tac_ray(tacSim *sim, const double *q, const double *u, tacRay *ray);
 
 /* Derivatives of a contact. Rows: dist, pos, normal, tangent[0], tangent[1]; columns as for steps. NULL skips one. */

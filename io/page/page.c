@@ -19,8 +19,7 @@ static tacStatus check_finite(const char *name, const double *rows, int nrow, in
     for (int i = 0; i < nrow; i++)
         for (int j = 0; j < ncolumn; j++)
             if (!isfinite(rows[(size_t)i * (size_t)ncolumn + (size_t)j]))
-                return tac_fail(err, TAC_ERR_NONFINITE, "tac_write_page: %s of frame %d: number %d is not finite", name,
-                                i, j);
+                return tac_fail(err, TAC_ERR_NONFINITE, "page: %s of frame %d: number %d is not finite", name, i, j);
     return TAC_OK;
 }
 
@@ -28,7 +27,7 @@ static tacStatus check_times(const tacPage *page, tacError *err) {
     TAC_TRY(check_finite("time", page->time, page->nframe, 1, err));
     for (int i = 1; i < page->nframe; i++)
         if (!(page->time[i] > page->time[i - 1]))
-            return tac_fail(err, TAC_ERR_ARGUMENT, "tac_write_page: time of frame %d is %g, expected more than %g", i,
+            return tac_fail(err, TAC_ERR_ARGUMENT, "page: time of frame %d is %g, expected more than %g", i,
                             page->time[i], page->time[i - 1]);
     return TAC_OK;
 }
@@ -43,14 +42,14 @@ static tacStatus check_gradient(const tacPage *page, tacError *err) {
     int fine = g->name != NULL && g->n >= 1 && g->own >= 0 && g->own < g->n && g->value != NULL && g->x != NULL;
     if (!fine || g->body < 0 || g->body >= page->model->nbody)
         return tac_fail(err, TAC_ERR_ARGUMENT,
-                        "tac_write_page: gradient: a name, value or x is missing, or n, own or "
+                        "page: gradient: a name, value or x is missing, or n, own or "
                         "body is out of range");
     TAC_TRY(check_finite("derivative", g->derivative, 1, 3, err));
     TAC_TRY(check_finite("value", g->value, g->n, 1, err));
     for (int i = 0; i < g->n; i++) {
         if (g->x[i] == NULL || (g->model != NULL && !same_shape(page->model, g->model[i])))
             return tac_fail(err, TAC_ERR_ARGUMENT,
-                            "tac_write_page: gradient: motion %d has no states, or a model of "
+                            "page: gradient: motion %d has no states, or a model of "
                             "another shape",
                             i);
         TAC_TRY(check_finite("gradient's x", g->x[i], page->nframe, tac_nx(page->model), err));
@@ -60,9 +59,9 @@ static tacStatus check_gradient(const tacPage *page, tacError *err) {
 
 static tacStatus check_page(const tacPage *page, tacError *err) {
     if (page->nframe < 1)
-        return tac_fail(err, TAC_ERR_ARGUMENT, "tac_write_page: nframe is %d, expected 1 or more", page->nframe);
+        return tac_fail(err, TAC_ERR_ARGUMENT, "page: nframe is %d, expected 1 or more", page->nframe);
     if (tac_sim_bytes(page->model, page->options) == 0)
-        return tac_fail(err, TAC_ERR_OPTIONS, "tac_write_page: options are refused; tac_sim_new says why");
+        return tac_fail(err, TAC_ERR_OPTIONS, "page: options are refused; tac_sim_new says why");
     TAC_TRY(check_times(page, err));
     TAC_TRY(check_finite("x", page->x, page->nframe, tac_nx(page->model), err));
     if (page->u != NULL) TAC_TRY(check_finite("u", page->u, page->nframe, tac_ninput(page->model, page->options), err));
@@ -122,7 +121,7 @@ static tacStatus make_text(const tacPage *page, char **text, tacError *err) {
     tacStatus status = put_data(&data, page, err);
     if (status == TAC_OK && !data.failed) put_template(&out, page->title, data.text);
     if (status == TAC_OK && (data.failed || out.failed || out.text == NULL))
-        status = tac_fail(err, TAC_ERR_MEMORY, "tac_write_page: no memory");
+        status = tac_fail(err, TAC_ERR_MEMORY, "page: no memory");
     free(data.text);
     if (status == TAC_OK)
         *text = tac_text_take(&out);
@@ -133,7 +132,7 @@ static tacStatus make_text(const tacPage *page, char **text, tacError *err) {
 
 tacStatus tac_page_text(const tacPage *page, char **text, tacError *err) {
     if (page == NULL || text == NULL || page->model == NULL || page->x == NULL)
-        return tac_fail(err, TAC_ERR_ARGUMENT, "tac_page_text: page, its model or x, or text is NULL");
+        return tac_fail(err, TAC_ERR_ARGUMENT, "page: the page, its model, its x or the text is NULL");
     tacOptions defaults = tac_default_options(page->model);
     tacPage full = *page;
     double *time = NULL;
@@ -142,7 +141,7 @@ tacStatus tac_page_text(const tacPage *page, char **text, tacError *err) {
     if (full.command == NULL) full.command = "";
     if (full.time == NULL && full.nframe > 0) {
         full.time = time = malloc((size_t)full.nframe * sizeof *time);
-        if (time == NULL) return tac_fail(err, TAC_ERR_MEMORY, "tac_page_text: no memory");
+        if (time == NULL) return tac_fail(err, TAC_ERR_MEMORY, "page: no memory");
         for (int i = 0; i < full.nframe; i++)
             time[i] = i * full.options->dt;
     }
@@ -153,7 +152,7 @@ tacStatus tac_page_text(const tacPage *page, char **text, tacError *err) {
 
 tacStatus tac_write_page(const tacPage *page, const char *path, tacError *err) {
     char *text = NULL;
-    if (path == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "tac_write_page: path is NULL");
+    if (path == NULL) return tac_fail(err, TAC_ERR_ARGUMENT, "page: the path is NULL");
     TAC_TRY(tac_page_text(page, &text, err));
     tacStatus status = tac_write_file(path, (const unsigned char *)text, strlen(text), err);
     free(text);

@@ -661,7 +661,7 @@ class Model:
         """tacMeshInertia (index)"""
     @property
     def mesh_file_vert(self) -> Array:
-        """vertices as in the file, before scale (index)"""
+        """vertices as in the file, before scale (number)"""
     @property
     def mesh_face(self) -> IntArray:
         """vertex ids within the mesh, counter-clockwise from outside (index)"""
@@ -1116,17 +1116,17 @@ class Builder:
     def _add(self, kind: enums.Kind | str, owner: int, /, **fields: Any) -> int:
         """Adds an element: its id in order of adding."""
     def _add_mesh_faces(self, normal: npt.ArrayLike, offset: npt.ArrayLike, /, **fields: Any) -> int:
-        """A mesh by n faces, normal_k . y <= offset_k, normals of any length: the bounded polytope that they
-        leave. def gives the rest; its vertices and triangles are not read. Redundant and repeated faces are
-        left out."""
+        """Adds the bounded polytope normal_k . y <= offset_k, k < n, as a mesh. Normals may have any length.
+        Redundant faces are dropped. def gives the other properties; its vertices and triangles are not
+        read."""
     def _add_exclude(self, name: str | None, body1: int, body2: int, /) -> int:
         """Bodies whose geoms do not touch."""
     def _add_sensor(self, tag: str, name: str | None, /) -> int:
         """A sensor: its name alone."""
     def option(self, **fields: Any) -> dict[str, Any]:
-        """Sets options of the model: timestep, gravity, ...; returns all of them. A mesh by n faces, normal_k . y <= offset_k, normals of any length: the bounded polytope that they
-        leave. def gives the rest; its vertices and triangles are not read. Redundant and repeated faces are
-        left out.
+        """Sets options of the model: timestep, gravity, ...; returns all of them. Adds the bounded polytope normal_k . y <= offset_k, k < n, as a mesh. Normals may have any length.
+        Redundant faces are dropped. def gives the other properties; its vertices and triangles are not
+        read.
 
         >>> tac.Builder().option(timestep=0.01)["timestep"]
         0.01
@@ -1144,16 +1144,17 @@ class Builder:
         1
         """
     def _remove(self, kind: enums.Kind | str, id: int, /) -> None:
-        """Removes an element and all that refers to it, as mjSpec does: of a body the bodies that hang on it
-        and their joints, geoms and sites; of a mesh its geoms; of a joint its tendons; then actuators,
-        equalities, pairs and excludes of what went. Keyframes lose its numbers. Sensors are names alone and
-        stay. Ids of a kind stay without gaps: those behind a removed one move down. TAC_ERR_ARGUMENT: there
+        """Removes an element and everything that refers to it, as mjSpec does. A body is removed with its
+        descendants and their joints, geoms and sites, a mesh with its geoms, a joint with its tendons.
+        Their actuators, equalities, pairs, excludes and numbers in keyframes are removed, too. Sensors are
+        only names, and stay. Ids have no gaps: those above a removed one decrease. TAC_ERR_ARGUMENT: there
         is no such element, or it is the world."""
     def _attach(self, parent: int, model: Model, /, **fields: Any) -> None:
-        """Attaches a copy of a model to body `parent` of the builder. What the attached world holds is fixed
-        to the parent, and constraints to that world hold to the parent. Its options do not come along. With
-        def->body elements come along that refer to nothing outside of the subtree, and no keyframes. Names
-        that are taken, and free joints and mocap bodies that hang on a body, are found by tac_model_finish."""
+        """Attaches a copy of a model to body `parent` of the builder. Elements of its world are fixed to the
+        parent, and constraints to its world become constraints to the parent. Its options are not copied.
+        def->body: copies this subtree and the elements that refer to nothing outside of it, without
+        keyframes. tac_model_finish reports names that are taken, and free joints and mocap bodies that are
+        not children of the world."""
     def _finish(self, type: type[M] | None, /) -> M:
         """Builder -> model: validates, lays out, derives. Joints, geoms and sites are numbered body by body,
         in the order of adding within a body. Ids in errors are in order of adding. The builder stays valid,
@@ -1206,8 +1207,8 @@ class Sim:
     @property
     def theta(self) -> Array:
         """The registered parameters; set it to change them. Copies the registered parameters out of (into) the simulation: theta[nparam]. Setting recomputes all
-        that depends on them. Invalid values are refused, and nothing changes. option.timestep is dt, which
-        starts as that of the options."""
+        that depends on them. Invalid values are refused, and nothing changes. The value of option.timestep
+        is dt; it starts as options.dt."""
     @theta.setter
     def theta(self, value: npt.ArrayLike) -> None: ...
     @property
@@ -1395,8 +1396,7 @@ class Sim:
         out: Array | None = None,
     ) -> Array:
         """dz[nz] = the derivative of z along dx (ndx), du (ninput), dtheta (nparam); NULL in `along`: zero.
-        Kinds of which all elements are differentiated at once (forces on dofs and bodies, accelerations)
-        cost what tac_outputs_jac does.
+        Forces on dofs and bodies, and accelerations, cost as much as with tac_outputs_jac.
 
         >>> sim.outputs_jvp(tac.Outputs(model, body_pos="trunk"), x, u, dx=np.ones(sim.ndx)).tolist()
         [1.0, 1.0, 1.0]
@@ -1435,8 +1435,8 @@ class Sim:
     def frame_bias(
         self, x: npt.ArrayLike, kind: enums.Kind | str, id: int | str, *, out: Array | None = None
     ) -> Array:
-        """(q, v) -> dJ/dt v of a frame, kind body, geom or site: what its angular and linear acceleration have
-        besides J a, world axes at its origin, gravity not counted. J is tac_frame_jacobian's.
+        """(q, v) -> dJ/dt v of the frame of a body, geom or site, world axes at its origin: its angular and
+        linear acceleration minus J a, without gravity. J: tac_frame_jacobian.
 
         >>> sim.frame_bias(x, "body", "trunk").shape
         (6,)
@@ -1489,15 +1489,14 @@ class Sim:
         (18, 18)
         """
     def inertial_regressor(self, x: npt.ArrayLike, a: npt.ArrayLike, *, out: Array | None = None) -> Array:
-        """(q, v, a) -> Y, nv x 10 nbody: tau of inverse dynamics is Y pi, and what armature of joints and
-        tendons adds to it. Y is the exact derivative of tau by pi; columns of body b start at 10 b, and
-        those of the world are zero.
+        """(q, v, a) -> Y, nv x 10 nbody: tau of inverse dynamics is Y pi plus the forces of armature. Y is the
+        exact derivative of tau by pi; columns of body b start at 10 b, and those of the world are zero.
 
         >>> sim.inertial_regressor(x, np.zeros(model.nv)).shape == (18, 10 * model.nbody)
         True
         """
     def inertial_params(self, *, out: Array | None = None) -> Array:
-        """-> pi, 10 nbody: of the bodies as the simulation has them.
+        """-> pi, 10 nbody: the inertial parameters of the bodies of the simulation.
 
         >>> bool(sim.inertial_params()[10] == model.body_mass[1])
         True
@@ -1610,8 +1609,8 @@ class Sim:
         *,
         out: Array | None = None,
     ) -> Array:
-        """Forward mode: dz[n] = A z + B u + P theta of tac_step_maximal_jac, of which it forms none. Statuses
-        as for tac_step_jac.
+        """Forward mode: dz[n] = A z + B u + P theta of tac_step_maximal_jac. It forms no matrix. Statuses as
+        for tac_step_jac.
 
         >>> sim.step_maximal_jvp(x, u, dtheta=[1.0]).shape == (12 * model.nbody + model.na,)
         True
@@ -1741,11 +1740,11 @@ class Sim:
     def geom_growth(
         self, x: npt.ArrayLike, geom1: int | str, geom2: int | str, kappa: float, u: npt.ArrayLike | None = None
     ) -> Growth:
-        """Growth distance of two geoms at a kappa in (0, 1]. With pads and sums. The order of the geoms is
-        kept. duals takes at most max_duals numbers. TAC_ERR_ARGUMENT: kappa, or two geoms without a growth
-        distance (as tac_geom_distance). TAC_ERR_DEGENERATE: centres coincide so that there is no normal.
-        TAC_ERR_NONFINITE: a number overflows. On failure out is unchanged, except by TAC_ERR_UNSOLVED: the
-        best point found.
+        """Growth distance of two geoms, with pads and sums, at a kappa in (0, 1]. The normal points from the
+        first geom to the second. At most max_duals numbers are written to duals. TAC_ERR_ARGUMENT: kappa,
+        or two geoms without a growth distance (as tac_geom_distance). TAC_ERR_DEGENERATE: centres coincide
+        so that there is no normal. TAC_ERR_NONFINITE: a number overflows. On failure out is unchanged,
+        except with TAC_ERR_UNSOLVED: out is the best point found.
 
         >>> sim.geom_growth(x, 0, 1, 1e-3).alpha > 1
         True
@@ -1753,9 +1752,9 @@ class Sim:
     def body_growth(
         self, x: npt.ArrayLike, body1: int | str, body2: int | str, kappa: float, u: npt.ArrayLike | None = None
     ) -> Growth:
-        """The same of two unions, the geoms of two different bodies: the least alpha of all pairs of geoms,
-        which have to touch by no collision bits. Pairs whose bounding balls prove them further than the
-        least found are skipped. TAC_ERR_ARGUMENT: one body has no geom with a shape.
+        """The same for two different bodies, each the union of its geoms: the smallest alpha of all pairs of
+        geoms. Collision bits have no effect. Pairs whose bounding balls prove a larger alpha are skipped.
+        TAC_ERR_ARGUMENT: one body has no geom with a shape.
 
         >>> sim.body_growth(x, 0, 1, 1e-3).alpha > 1
         True
@@ -1763,9 +1762,9 @@ class Sim:
     def growth_jac(
         self, x: npt.ArrayLike, growth: Growth, u: npt.ArrayLike | None = None, *, want: str = "qut"
     ) -> tuple[Array, ...]:
-        """Exact derivatives at growth->kappa of the growth of growth->geom, whose other numbers are not read.
-        The rows are smooth at any distance or overlap; that of the barrier's value needs no linear system.
-        TAC_ERR_DEGENERATE as above, and where a pad of 0 is a parameter.
+        """Exact derivatives of the growth distance of growth->geom at growth->kappa. Other fields of growth
+        are not read. The rows are smooth at any distance or overlap. The row of the barrier's value needs
+        no linear system. TAC_ERR_DEGENERATE as above, and where a pad of 0 is a parameter.
 
         >>> q, = sim.growth_jac(x, sim.geom_growth(x, 0, 1, 1e-3), want="q")
         >>> q.shape
@@ -1780,7 +1779,7 @@ class Sim:
         *,
         want: str = "qut",
     ) -> tuple[Array, ...]:
-        """The same in reverse mode with one linear solve: rowbar[TAC_GROWTH_ROWS].
+        """The same in reverse mode from one factored system: rowbar[TAC_GROWTH_ROWS].
 
         >>> q, = sim.growth_vjp(x, sim.geom_growth(x, 0, 1, 1e-3), np.ones(10), want="q")
         >>> q.shape
@@ -1796,10 +1795,10 @@ class Sim:
         *,
         want: str = "",
     ) -> Any:
-        """(q, u) -> the nearest geom on a ray, of all shapes, whether they may touch anything or not; height
-        fields and what is only for looks are not seen. A mesh is its convex hull, as for contacts. A ray
-        that begins inside a geom meets its surface from within. u gives mocap poses and may be NULL.
-        TAC_ERR_DEGENERATE: a derivative is asked for where the ray grazes a surface."""
+        """(q, u) -> the first geom on a ray. Collision bits have no effect. Height fields and visual geoms are
+        ignored. A mesh is its convex hull, as for contacts. A ray that begins inside a geom hits its
+        surface from inside. u gives mocap poses and may be NULL. TAC_ERR_DEGENERATE: a derivative is asked
+        for where the ray grazes a surface."""
     def project_state(
         self, x: npt.ArrayLike, u: npt.ArrayLike | None = None, tolerance: float = 0.0, *, want: str = "y"
     ) -> Any:
@@ -2424,7 +2423,7 @@ class Growth:
 
 @final
 class Ray:
-    """A ray and what it meets first. Fields up to ddist_dq are the caller's. World frame."""
+    """A ray and its first hit, world frame. The caller sets the fields up to ddist_dq."""
     @property
     def from_(self) -> Array:
         """m; along need not be of unit length"""

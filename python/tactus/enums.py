@@ -8,6 +8,7 @@ import enum
 __all__ = [
     "Base",
     "BiasType",
+    "BoundOf",
     "ChainJoint",
     "Cone",
     "ConstraintKind",
@@ -33,8 +34,12 @@ __all__ = [
     "NcpFriction",
     "OptionKind",
     "OutputKind",
+    "PlanEnd",
     "Reason",
+    "Role",
+    "SmoothingKind",
     "Solver",
+    "StatesKind",
     "Status",
     "TendonType",
     "Transmission",
@@ -149,6 +154,76 @@ class ChainJoint(enum.IntEnum):
     BALL = 1
     SLIDE = 2
     MIXED = 3
+
+
+class Role(enum.IntEnum):
+    """What a term does.
+
+    >>> int(tac.Role.COST)
+    0
+    """
+
+    COST = 0
+    EQUAL = 1
+    # quantity = target
+    AT_MOST = 2
+    # quantity <= target, each entry
+    AT_LEAST = 3
+    # quantity >= target, each entry
+
+
+class BoundOf(enum.IntEnum):
+    """What bounds are of: low[n] and high[n], infinite where there is none.
+
+    >>> int(tac.BoundOf.CTRL)
+    0
+    """
+
+    CTRL = 0
+    # ninput; held in every candidate. Before the first call: ctrlrange of limited actuators
+    STATE = 1
+    # nx; a constraint at knots 1 to n; entries of quaternions have none
+
+
+class SmoothingKind(enum.IntEnum):
+    """Which derivative steps give. ncp: a gradient kappa; the step stays hard.
+
+    >>> int(tac.SmoothingKind.AUTO)
+    0
+    """
+
+    AUTO = 0
+    # ncp: the schedule finds its range itself; lcp: exact, and complementarity-aware where progress ends on held
+    # contacts; soft: exact
+    EXACT = 1
+    # that of the step
+    SCHEDULE = 2
+    # ncp: from `first` to `last` by `factor`, whenever progress ends
+
+
+class PlanEnd(enum.IntEnum):
+    """`tacPlanEnd` of the headers.
+
+    >>> int(tac.PlanEnd.ENDS)
+    0
+    """
+
+    ENDS = 0
+
+
+class StatesKind(enum.IntEnum):
+    """Where states of a first guess come from.
+
+    >>> int(tac.StatesKind.ROLLOUT)
+    0
+    """
+
+    ROLLOUT = 0
+    # of the controls
+    LINE = 1
+    # a straight line from the start through `nkey` states at even times, in tangent coordinates
+    GIVEN = 2
+    # x[(steps + 1) x nx]
 
 
 class ContactModel(enum.IntEnum):

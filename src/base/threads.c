@@ -119,7 +119,7 @@ void tac_pool_free(tacPool *pool) {
 
 int tac_pool_size(const tacPool *pool) { return pool->size; }
 
-/* Opens a round, and wakes as many as there are chunks for besides the caller's first. */
+/* Opens a round. Wakes one thread for each chunk but the first, which the caller takes. */
 static void open_round(tacPool *pool, int n, int chunk, tacPoolTask task, void *context) {
     int chunks = (n - 1) / chunk + 1, others = chunks - 1 < pool->size - 1 ? chunks - 1 : pool->size - 1;
     pthread_mutex_lock(&pool->lock);

@@ -1,5 +1,5 @@
 /* Capsule against box: a segment p(t) = c + t u, |t| <= h, against the box, in the box's frame. The capsule is a ball
- * around the segment.
+ * around the segment (docs/theory/collision.md, F3).
  *
  * Apart. With e(t) = p - clamp(p), half the squared distance is f = e.e/2. f is convex. f' = e . u is monotone, and
  * linear on each of up to seven intervals into which the planes of the faces cut the segment. The root of f' is the

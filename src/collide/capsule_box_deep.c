@@ -1,4 +1,5 @@
-/* Capsule against box where the segment meets the box: the least translation that separates them.
+/* Capsule against box where the segment meets the box: the least translation that separates them
+ * (docs/theory/collision.md, F4).
  *
  * The box swept along the segment is a polyhedron. The depth along its normals is
  *   face normal e_k of the box                              b_k + h |u_k| - |c_k|

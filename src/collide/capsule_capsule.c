@@ -1,4 +1,5 @@
-/* Capsule against capsule: the nearest points of two segments c + s u, |s| <= h, and the ends that face the other.
+/* Capsule against capsule: the nearest points of two segments c + s u, |s| <= h, and the ends that face the other
+ * (docs/theory/collision.md, F2).
  *
  * The first touch is the nearest pair. Every end of either capsule that projects onto the other's segment (ends
  * included) and is nearer than `reach` is a touch too. So parallel capsules touch at both ends of their common part.

@@ -4,6 +4,7 @@
 /* The side of the seam on which a normal lies. */
 static double side(tacVec3 n) { return n.z > TAC_FRAME_SEAM ? 1 : -1; }
 
+/* (docs/theory/collision.md, D14) */
 void tac_contact_frame(tacVec3 n, tacVec3 *t1, tacVec3 *t2) {
     double s = side(n), k = n.x / (1 + s * n.z);
     *t1 = tac_vec3(1 - n.x * k, -n.y * k, -s * n.x);

@@ -35,6 +35,7 @@ typedef struct facePlane {
     tacVec3 point, normal;
 } facePlane;
 
+/* (D2) */
 static double loop_sums(const tacShape *s, int face, tacVec3 *mean, tacVec3 *normal) {
     const int *loop;
     int n = tac_shape_loop(s, face, &loop);
@@ -289,7 +290,7 @@ static int is_zero(tacVec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
 
 static int has_own_move(const tacShapeTangent *move) { return move->vert != 0 || !is_zero(move->size); }
 
-/* dx = v + w x (x - about) + R dx_shape, dt = w x t + R dt_shape */
+/* dx = v + w x (x - about) + R dx_shape, dt = w x t + R dt_shape (D3) */
 tacPatchTangent tac_feature_move(const tacShape *s, const tacPose *pose, tacFeature f, const tacPatch *at,
                                  const tacShapeTangent *move) {
     tacPatchTangent d = {.pad = 0};

@@ -31,15 +31,17 @@ static int is_of_edges(const tacShape *const shape[2], const tacTouch *t) {
     return t->rule == TAC_RULE_NEAREST;
 }
 
-/* A candidate: its room within the angles (rad, negative: beyond), the sine of the angle between N and n, and the lead
- * of its opposed face over the next. */
+/* Two faces that may be flush. */
 typedef struct Candidate {
-    double within, slant, lead;
+    double within; /* rad: distance of its angles from their limits; negative: beyond them */
+    double slant;  /* sine of the angle between N and n */
+    double lead;   /* rad of rotation: margin of the opposed face over the next */
     int side, face[2];
 } Candidate;
 
-/* Keeps the candidate with the largest slant within the angles, the first among equals. Updates the room of the answer:
- * candidates may come or go, and one may overtake another, at twice the rate of a rotation. */
+/* Keeps the candidate with the largest slant within the angles, the first among equals. Updates the margin of the
+ * answer (room). The answer changes where a candidate passes its angles, or where another one gets a larger slant. Two
+ * slants approach each other by at most two radians per radian of rotation. */
 static void consider(tacFlush *best, const Candidate *c) {
     best->room = tac_min(best->room, tac_abs(c->within));
     if (!(c->within > 0)) return;
@@ -57,8 +59,8 @@ static void consider_faces(const Edge edge[2], tacVec3 n, tacFlush *best) {
     for (int i = 0; i < edge[0].n; i++) {
         Candidate c = {.within = -1, .lead = TAC_INFINITY, .side = 0};
         c.slant = sine_of_cosine(tac_dot3(edge[0].normal[i], n));
-        for (int j = 0; j < edge[1].n;
-             j++) { /* finds the best opposed face; its lead shrinks at twice the rate of a rotation */
+        /* The most opposed face. lead is half the difference, because both may change by a rotation. */
+        for (int j = 0; j < edge[1].n; j++) {
             double within = tac_flush_room(-tac_dot3(edge[0].normal[i], edge[1].normal[j]));
             c.lead = tac_abs(within - c.within) / 2;
             if (within > c.within) {

@@ -40,7 +40,8 @@ tacStatus tac_growth_solve(const tacGrowthShape *a, const tacGrowthShape *b, con
     int n, m, ncone;
     tac_growth_count(a, b, &n, &m, &ncone);
     if (!tac_growth_layout(n, m, ncone, arena, pair)) return TAC_ERR_ARENA_FULL;
-    pair->shape[0] = a, pair->shape[1] = b;
+    pair->shape[0] = a;
+    pair->shape[1] = b;
     tac_growth_rows(pair);
     out->solved = tac_cone_path(&pair->program, settings, &pair->path);
     read_result(pair, out);

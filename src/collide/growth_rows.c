@@ -166,6 +166,13 @@ double tac_growth_size_change(const tacGrowthTerm *t, int k) {
 
 /* --- The program -------------------------------------------------------------------------------------------------- */
 
+/* Three columns of a row, from `first` on. */
+static void set_entries(double *row, long ld, int first, tacVec3 a) {
+    row[ld * first] = a.x;
+    row[ld * (first + 1)] = a.y;
+    row[ld * (first + 2)] = a.z;
+}
+
 /* A row of the pair's program. The first term of a shape has the point less all other terms' shares. */
 static void write_row(const tacGrowthPair *pair, int side, int i, tacGrowthRow r, int row) {
     const tacGrowthShape *s = pair->shape[side];
@@ -176,11 +183,9 @@ static void write_row(const tacGrowthPair *pair, int side, int i, tacGrowthRow r
     for (int j = 0; j < p->n; j++)
         to[ld * j] = 0;
     int first = i == 0 ? TAC_GROWTH_POINT : pair->share[side][i];
-    to[ld * first] = a.x, to[ld * (first + 1)] = a.y, to[ld * (first + 2)] = a.z;
-    for (int j = 1; i == 0 && j < s->nterm; j++) {
-        double *share = to + ld * pair->share[side][j];
-        share[0] = -a.x, share[ld] = -a.y, share[2 * ld] = -a.z;
-    }
+    set_entries(to, ld, first, a);
+    for (int j = 1; i == 0 && j < s->nterm; j++)
+        set_entries(to, ld, pair->share[side][j], tac_neg3(a));
     to[ld * TAC_GROWTH_ALPHA] = r.alpha;
     if (pair->along[side][i] >= 0) to[ld * pair->along[side][i]] = r.along;
     p->c0[row] = r.one - (i == 0 ? tac_dot3(a, tac_sub3(pair->centre[side], pair->origin)) : 0);

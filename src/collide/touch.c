@@ -17,7 +17,7 @@ static tacPatch patch_near(const touchSides *w, const tacTouch *t, int side, tac
 
 /* --- NEAREST: points, lines and planes ---------------------------------------------------------------------------- */
 
-/* Patches and the unit normal -> the touch. */
+/* Patches and the unit normal -> the touch (D5). */
 static tacStatus set_nearest(tacTouch *t, const tacPatch patch[2], tacVec3 n) {
     double d = tac_dot3(n, tac_sub3(patch[1].x, patch[0].x));
     t->normal = n;
@@ -135,7 +135,7 @@ static tacStatus set_above(tacTouch *t, int face, tacVec3 N, tacVec3 y, tacVec3 
     return TAC_OK;
 }
 
-/* The point of the rim at the given angle. */
+/* The point of the rim at the given angle (D8). */
 static tacStatus rebuild_rim(const touchSides *w, tacTouch *t, int face, double angle) {
     int rim = 1 - face, end = t->feature[rim].id[0];
     const tacShape *s = w->shape[rim];
@@ -154,7 +154,7 @@ tacVec3 tac_touch_offset(const tacShape *s, const tacPatch *line, tacVec3 N) {
 }
 
 /* Newton's method along the line or rim towards the side plane of `clip`, m . (q - v) = 0 with m = t_clip x N. v is the
- * point of the clip nearest to q. For two lines one step is exact. */
+ * point of the clip nearest to q. For two lines one step is exact (D6). */
 static tacStatus rebuild_clip(const touchSides *w, tacTouch *t, int face) {
     int other = 1 - face;
     tacVec3 N = tac_feature_normal(w->shape[face], w->pose[face], t->feature[face]), start = t->point[other];
@@ -180,7 +180,7 @@ static tacStatus rebuild_clip(const touchSides *w, tacTouch *t, int face) {
 
 /* A corner v of the face `clip`, which gives N, and the plane of the other shape above it along N. For a point y and
  * the normal M of that plane:
- *   g = M . (y - v)/(M . N) */
+ *   g = M . (y - v)/(M . N) (D7) */
 static tacStatus rebuild_corner(const touchSides *w, tacTouch *t, int corner) {
     int plane = 1 - corner;
     tacVec3 N = tac_feature_normal(w->shape[corner], w->pose[corner], t->clip);

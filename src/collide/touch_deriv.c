@@ -22,7 +22,8 @@ static tacVec3 surface_move(const touchMove *m, int side, const tacNearestTangen
     return tac_madd3(v, sign * p->pad, slide->n);
 }
 
-/* (D10) with the derivatives of the patches on its right side. The distance needs no solve: dd = n . (dx1 - dx0). */
+/* (D10) with the derivatives of the patches on its right side. The distance needs no solve: dd = n . (dx1 - dx0)
+ * (D9). */
 static tacTouchTangent nearest_jvp(const touchMove *m) {
     tacVec3 n = m->k->touch.normal, gap = tac_sub3(m->d[1].x, m->d[0].x);
     double slope[2][2];
@@ -63,7 +64,7 @@ static tacTouchTangent above_jvp(const touchMove *m, int face, tacVec3 dq, tacVe
 
 /* The lowest direction u of the rim is opposed to the component of N across the axis. Seen from the rim, N changes by
  * dN - w x N and u by -(z x u) (z x u) . (dN - w x N)/|N x z|. Every point at a fixed angle from u moves with it. The
- * points of a flat rim are fixed to it. */
+ * points of a flat rim are fixed to it (D12). */
 static tacTouchTangent rim_jvp(const touchMove *m, int face) {
     int rim = 1 - face;
     tacVec3 N = outward(m->k, face), z = tac_pose_axis(&m->k->pose[rim], 2), dq = m->d[rim].x;
@@ -92,7 +93,7 @@ static tacVec3 offset_move(const touchMove *m, int other, tacVec3 N, tacVec3 dN)
 
 /* q stays on the side plane m . (q - v) = 0, m = e x N. v is the point of the clip nearest to q, and e its tangent:
  *   m . (dx + t ds - dv) + (de x N + e x dN) . (q - v) = 0
- * The slide of v along the clip changes nothing, because m . e = 0 and e rotates in the face. */
+ * The slide of v along the clip changes nothing, because m . e = 0 and e rotates in the face (D11). */
 static tacTouchTangent clip_jvp(const touchMove *m, int face) {
     const tacTouchSystem *k = m->k;
     int other = 1 - face;
@@ -260,7 +261,7 @@ void tac_touch_jac(const tacTouchSystem *k, tacVec3 about, tacTouchTangent colum
 }
 
 /* A common motion of both shapes moves the touch rigidly: dist is constant, points move by v + w x r, the normal
- * rotates. */
+ * rotates (D13). */
 tacTouchTangent tac_touch_opposite(const tacTouchSystem *k, tacVec3 about, int i, const tacTouchTangent *of_b) {
     tacVec6 twist = unit_twist(i);
     tacTouchTangent t = {.dist = -of_b->dist};

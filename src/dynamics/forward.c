@@ -7,7 +7,7 @@
 
 /* Leaves to root over the dofs of one body, each dof as a link of its own [Featherstone2008, table 7.1]:
  *   U = IA S,  D = S . U + armature,  u = tau - S . pA,
- *   IA <- IA - U U^T / D,   pA <- pA + IA c + U u / D   with c = Sdot v */
+ *   IA <- IA - U U^T / D,   pA <- pA + IA c + U u / D   with c = Sdot v (docs/theory/dynamics.md, FD1) */
 static int eliminate_dofs(const tacModel *m, tacWork *w, int body, const double *v, const double *tau) {
     tacSym6 *IA = w->articulated + body;
     tacVec6 pA = w->F[body];

@@ -95,28 +95,22 @@ static void find_motions(tacGrowthSystem *g) {
             tac_growth_motion(&g->pair, &g->adjoint[i], side, &g->motion[i][side]);
 }
 
-/* The weighted sum of all rows; the barrier's value has the adjoint 0, lambda. */
-static void weigh(tacGrowthSystem *g, const double *bar) {
-    tacGrowthTangent t = {bar[0], bar[1], bar[2], tac_load3(bar + 3), tac_load3(bar + 6)};
-    tac_growth_adjoint(&g->pair, &g->result, &t, &g->adjoint[0]);
-    for (int i = 0; i < g->pair.program.m; i++)
-        g->adjoint[0].z[i] += bar[9] * g->pair.path.lambda[i];
-}
-
 tacStatus tac_growth_adjoints(tacGrowthSystem *g, const double *bar, tacArena *arena) {
-    g->count = bar == NULL ? TAC_GROWTH_PARTS + 1 : 1;
+    g->count = TAC_GROWTH_PARTS + 1;
+    g->weighted = bar != NULL;
+    if (bar != NULL) memcpy(g->weight, bar, sizeof g->weight);
     if (!layout_adjoints(&g->pair, g->count, arena, g->adjoint)) return TAC_ERR_ARENA_FULL;
     TAC_TRY(tac_growth_prepare(&g->pair));
-    if (bar != NULL) weigh(g, bar);
-    for (int i = 0; i < TAC_GROWTH_PARTS && bar == NULL; i++)
+    for (int i = 0; i < TAC_GROWTH_PARTS; i++)
         tac_growth_adjoint_part(&g->pair, i, &g->adjoint[i]);
-    if (bar == NULL) tac_growth_envelope(&g->pair, &g->adjoint[TAC_GROWTH_PARTS]);
+    tac_growth_envelope(&g->pair, &g->adjoint[TAC_GROWTH_PARTS]);
     find_motions(g);
     return TAC_OK;
 }
 
 tacStatus tac_growth_adjoint_of_dual(tacGrowthSystem *g, int row, tacArena *arena) {
     g->count = 1;
+    g->weighted = 0;
     if (!layout_adjoints(&g->pair, 1, arena, g->adjoint)) return TAC_ERR_ARENA_FULL;
     tac_growth_adjoint_dual(&g->pair, row, &g->adjoint[0]);
     find_motions(g);
@@ -125,17 +119,22 @@ tacStatus tac_growth_adjoint_of_dual(tacGrowthSystem *g, int row, tacArena *aren
 
 /* --- Columns ------------------------------------------------------------------------------------------------------ */
 
-/* Derivatives of the parts by one number -> a column. One sum is a row by itself. */
+/* Derivatives of the parts by one number -> a column, or its weighted sum. One dual is a row by itself. */
 static void emit_parts(const tacGrowthSystem *g, const double *part, int row, int column, const tacSink *sink) {
     if (g->count == 1) {
         tac_emit(sink, row, column, part[0]);
         return;
     }
+    int n = TAC_GROWTH_NUMBERS - (g->count == TAC_GROWTH_PARTS);
+    double z[TAC_GROWTH_NUMBERS] = {0}, sum = 0;
     tacGrowthTangent t = tac_growth_combine(&g->result, part);
-    const double *z = &t.alpha;
-    for (int i = 0; i < TAC_GROWTH_NUMBERS - 1; i++)
-        tac_emit(sink, row + i, column, z[i]);
-    if (g->count > TAC_GROWTH_PARTS) tac_emit(sink, row + TAC_GROWTH_NUMBERS - 1, column, part[TAC_GROWTH_PARTS]);
+    memcpy(z, &t, sizeof t);
+    if (n == TAC_GROWTH_NUMBERS) z[n - 1] = part[TAC_GROWTH_PARTS];
+    for (int i = 0; i < n; i++) {
+        sum += g->weighted ? g->weight[i] * z[i] : 0;
+        if (!g->weighted) tac_emit(sink, row + i, column, z[i]);
+    }
+    if (g->weighted) tac_emit(sink, row, column, sum);
 }
 
 _Static_assert(sizeof(tacGrowthTangent) == (TAC_GROWTH_NUMBERS - 1) * sizeof(double), "rows of a growth's derivative");

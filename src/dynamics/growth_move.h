@@ -5,6 +5,9 @@
 #include "dynamics/param_deriv.h"
 #include "dynamics/sink.h"
 
+/* Rows of a derivative: alpha, dual, gap, point, normal, barrier. */
+enum { TAC_GROWTH_NUMBERS = 10 };
+
 /* A growth distance prepared for derivatives: its program, and adjoints of the sums that are asked for. */
 typedef struct tacGrowthSystem {
     int geom[2], body[2];
@@ -15,12 +18,11 @@ typedef struct tacGrowthSystem {
     tacGrowthResult result;
     double barrier; /* alpha - kappa sum log det s */
     int count;      /* adjoints */
+    int weighted;   /* 1: columns are one number, the sum of rows with these weights */
+    double weight[TAC_GROWTH_NUMBERS];
     tacGrowthAdjoint adjoint[TAC_GROWTH_PARTS + 1];
     tacGrowthMotion motion[TAC_GROWTH_PARTS + 1][2];
 } tacGrowthSystem;
-
-/* Rows of a derivative: alpha, dual, gap, point, normal, barrier. */
-enum { TAC_GROWTH_NUMBERS = 10 };
 
 /* Solves at the scene's poses; arrays from the arena, which the caller releases. polish: further Newton steps.
  * TAC_ERR_NONFINITE, TAC_ERR_UNSOLVED: see tac_geom_growth. */
@@ -30,7 +32,8 @@ tacStatus tac_growth_open(const tacScene *s, const tacModel *m, const int geom[2
 void tac_growth_measure(const tacModel *m, tacArena *dry);
 /* The public numbers in the order of the rows. */
 void tac_growth_numbers(const tacGrowthSystem *g, double *z);
-/* Adjoints of all rows (bar NULL), of the weighted sum of rows, or of one dual. */
+/* Adjoints of all rows (bar NULL) or of the weighted sum of rows, from the same numbers, so that the sum is that of
+ * the rows to rounding even where the system is badly conditioned; of one dual. */
 tacStatus tac_growth_adjoints(tacGrowthSystem *g, const double *bar, tacArena *arena);
 tacStatus tac_growth_adjoint_of_dual(tacGrowthSystem *g, int row, tacArena *arena);
 /* Emits the changes: with dofs, columns [0, nv); with one mover; with one parameter. Rows are 0 to 9, or 0 alone where

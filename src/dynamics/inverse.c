@@ -5,7 +5,7 @@
 /* Recursive Newton-Euler in world axes [Featherstone2008, table 5.1]:
  *   A_b   = A_parent + sum_i (Sdot_i v_i + S_i a_i)
  *   F_b   = I_b A_b + V_b x* (I_b V_b)
- *   tau_i = S_i . (F summed over the subtree) + armature_i a_i */
+ *   tau_i = S_i . (F summed over the subtree) + armature_i a_i (docs/theory/dynamics.md, NE1, NE2) */
 void tac_rnea(const tacModel *m, tacWork *w, const double *v, const double *a, double *tau) {
     w->A[0] = tac_base_acceleration(m);
     w->F[0] = tac_zero6();

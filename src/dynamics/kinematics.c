@@ -7,7 +7,7 @@
 /* Functions that two versions of a loop share, for registers of any processor and for wide ones. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* World pose of a body while its joints are applied one after another. */
+/* World pose of a body while its joints are applied one after another (docs/theory/dynamics.md, K1 to K3). */
 typedef struct Pose {
     tacVec3 pos;
     tacQuat quat;
@@ -171,8 +171,9 @@ void tac_kinematics_to(const tacModel *m, tacWork *w, int body, const double *q,
 
 /* --- Velocities --------------------------------------------------------------------------------------------------- */
 
-/* One group of dofs whose axes are fixed in the frame after them. Sdot_i = V x S_i with the velocity before the group,
- * then V += S v. (With the velocity after the group, the sum of Sdot_i v_i over the group would be the same.) */
+/* One group of dofs whose axes are fixed in the frame after them (docs/theory/dynamics.md, K4). Sdot_i = V x S_i with
+ * the velocity before the group, then V += S v. (With the velocity after the group, the sum of Sdot_i v_i over the
+ * group would be the same.) */
 static inline tacVec6 add_dofs(tacWork *w, tacVec6 V, int first, int count, const double *v) {
     tacVec6 after = V;
     for (int i = first; i < first + count; i++) {

@@ -55,7 +55,8 @@ static void fill_floating_row(const tacModel *m, const tacWork *w, int i, int fi
         row[k] = 0;
 }
 
-/* Composite rigid bodies [Featherstone2008, table 6.2]: M_ij = S_j . (Ic_i S_i) for j an ancestor of i or i itself. */
+/* Composite rigid bodies [Featherstone2008, table 6.2]: M_ij = S_j . (Ic_i S_i) for j an ancestor of i or i itself
+ * (docs/theory/dynamics.md, M1). */
 void tac_crba(const tacModel *m, tacWork *w) {
     composite_inertias(m, w);
     for (int i = 0, root = 0, floats = 0; i < m->nv; i++) {

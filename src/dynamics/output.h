@@ -50,6 +50,7 @@ typedef struct tacVariation {
 enum { TAC_OUTPUT_NUMBERS = 9 }; /* most numbers of one output */
 
 typedef struct tacOutputRule {
+    const char *name; /* for messages */
     int size;
     size_t count; /* offset in tacModel of the number of elements */
     unsigned needs;

@@ -138,11 +138,11 @@ static void between_pair_force(const tacOutputPoint *p, const int id[2], double 
 }
 
 #define RULE(size, count, needs, name)                                                                                 \
-    { size, offsetof(tacModel, count), needs, tac_value_##name, NULL, tac_state_##name, tac_vary_##name }
+    { #name, size, offsetof(tacModel, count), needs, tac_value_##name, NULL, tac_state_##name, tac_vary_##name }
 #define TOGETHER(size, count, needs, name)                                                                             \
-    { size, offsetof(tacModel, count), needs, value_##name, NULL, NULL, NULL }
+    { #name, size, offsetof(tacModel, count), needs, value_##name, NULL, NULL, NULL }
 #define BETWEEN(size, count, needs, name)                                                                              \
-    { size, offsetof(tacModel, count), needs, NULL, between_##name, NULL, NULL }
+    { #name, size, offsetof(tacModel, count), needs, NULL, between_##name, NULL, NULL }
 
 const tacOutputRule TAC_OUTPUT_RULES[TAC_OUTPUT_KINDS] = {
     [TAC_OUT_BODY_POS] = RULE(3, nbody, 0, body_pos),
@@ -173,5 +173,5 @@ const tacOutputRule TAC_OUTPUT_RULES[TAC_OUTPUT_KINDS] = {
     [TAC_OUT_CONTACT_FORCE] = TOGETHER(6, nbody, TAC_NEED_CONSTRAINTS, contact_force),
     [TAC_OUT_QFRC_CONSTRAINT] = TOGETHER(1, nv, TAC_NEED_CONSTRAINTS, qfrc_constraint),
     [TAC_OUT_PAIR_FORCE] = BETWEEN(3, ngeom, TAC_NEED_PAIRS, pair_force),
-    [TAC_OUT_GROWTH] = {.size = 9, .count = offsetof(tacModel, ngeom)}, /* step/output_growth.c */
+    [TAC_OUT_GROWTH] = {.name = "growth", .size = 9, .count = offsetof(tacModel, ngeom)}, /* step/output_growth.c */
 };

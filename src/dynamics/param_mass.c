@@ -41,7 +41,7 @@ double tac_mass_form_move(const tacMassForm *form, const tacMover *x) {
     return 2 * tac_dot6(tac_crossm6(before, x->S), form->IZ[x->body]);
 }
 
-/* Z.dI Z */
+/* Z.dI Z (docs/theory/parameters.md, PA9) */
 static double inertia_change(const tacMassForm *form, const tacInertialTangent *inertial) {
     double sum = 0;
     for (int b = 1; inertial != NULL && b < form->m->nbody; b++) {

@@ -24,7 +24,7 @@ typedef struct Pass {
 
 /* --- Springs given by time constant and damping ratio ------------------------------------------------------------- */
 
-/* I = n / sum of inverse weights,  stiffness = I / (T r)^2,  damping = 2 I / T */
+/* I = n / sum of inverse weights,  stiffness = I / (T r)^2,  damping = 2 I / T (docs/theory/parameters.md, PA11) */
 static void spring_tangents(const Pass *p, int joint) {
     static const int DOFS[] = {
         [TAC_JOINT_FREE] = 6, [TAC_JOINT_BALL] = 3, [TAC_JOINT_SLIDE] = 1, [TAC_JOINT_HINGE] = 1};
@@ -79,7 +79,7 @@ static void moment_change(const Pass *p, int a, const tacParamTangent *t, double
     }
 }
 
-/* Changes of the inertia that an actuator feels, sum of M0_i / moment_i^2. Returns the inertia. */
+/* Changes of the inertia that an actuator feels, sum of M0_i / moment_i^2 (PA12). Returns the inertia. */
 static double reflected_changes(const Pass *p, int a) {
     const tacModel *m = p->m;
     const double *moment = p->w->moment + (size_t)a * (size_t)m->nv;
@@ -103,7 +103,7 @@ static double reflected_changes(const Pass *p, int a) {
     return sum;
 }
 
-/* damping = -2 ratio sqrt(kp inertia). The ratio is dampratio, or a positive biasprm[2]. */
+/* damping = -2 ratio sqrt(kp inertia). The ratio is dampratio, or a positive biasprm[2] (PA13). */
 static void servo_tangents(const Pass *p, int a) {
     const tacModel *m = p->m;
     double damping = m->actuator_damping_used[a], ratio = tac_damping_ratio(m, a);
@@ -120,7 +120,7 @@ static void servo_tangents(const Pass *p, int a) {
 
 /* --- Springs of tendons that rest at qpos_spring ------------------------------------------------------------------ */
 
-/* length = sum of coef qpos_spring */
+/* length = sum of coef qpos_spring (PA14) */
 static void rest_tangents(const Pass *p, int tendon) {
     const tacModel *m = p->m;
     int first = m->tendon_term_adr[tendon], last = first + m->tendon_term_num[tendon];

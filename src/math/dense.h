@@ -101,7 +101,7 @@ typedef struct tacQr {
 /* Factors; the rank is the number of diagonal entries of R above tol times the first, tol <= 0 for the default
  * TAC_DENSE_RANK_TOL max(m, n). Returns the rank. */
 int tac_qr_factor(tacQr *qr, double tol);
-/* b (m) -> x (n): the shortest of the vectors that minimize |A x - b|. */
+/* b (m) -> x (n): the shortest of the vectors that minimize |A x - b| (docs/theory/math.md, LS1). */
 void tac_qr_solve(const tacQr *qr, const double *b, double *x);
 /* The transposed map: x (n) -> b (m). */
 void tac_qr_solve_transposed(const tacQr *qr, const double *x, double *b);

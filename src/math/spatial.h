@@ -25,18 +25,18 @@ static inline tacVec6 tac_madd6(tacVec6 a, double s, tacVec6 b) {
 }
 /* Power of force f on motion m (or the plain dot product). */
 static inline double tac_dot6(tacVec6 a, tacVec6 b) { return tac_dot3(a.ang, b.ang) + tac_dot3(a.lin, b.lin); }
-/* Motion cross product a x b = (wa x wb, wa x vb + va x wb)   [Featherstone2008, eq. 2.31] */
+/* Motion cross product a x b = (wa x wb, wa x vb + va x wb)   [Featherstone2008, eq. 2.31] (docs/theory/math.md, V1) */
 static inline tacVec6 tac_crossm6(tacVec6 a, tacVec6 b) {
     return (tacVec6){tac_cross3(a.ang, b.ang), tac_add3(tac_cross3(a.ang, b.lin), tac_cross3(a.lin, b.ang))};
 }
-/* Force cross product a x* f = (w x n + v x f, w x f)   [Featherstone2008, eq. 2.32] */
+/* Force cross product a x* f = (w x n + v x f, w x f)   [Featherstone2008, eq. 2.32] (V2) */
 static inline tacVec6 tac_crossf6(tacVec6 a, tacVec6 f) {
     return (tacVec6){tac_add3(tac_cross3(a.ang, f.ang), tac_cross3(a.lin, f.lin)), tac_cross3(a.ang, f.lin)};
 }
 static inline tacInertia tac_inertia_add(tacInertia A, tacInertia B) {
     return (tacInertia){A.m + B.m, tac_add3(A.h, B.h), tac_addsym3(A.I, B.I)};
 }
-/* I m = (I w + h x v, m v - h x w)   [Featherstone2008, eq. 2.63] */
+/* I m = (I w + h x v, m v - h x w)   [Featherstone2008, eq. 2.63] (V3) */
 static inline tacVec6 tac_inertia_mul(tacInertia I, tacVec6 m) {
     return (tacVec6){tac_add3(tac_mulsv3(I.I, m.ang), tac_cross3(I.h, m.lin)),
                      tac_sub3(tac_scale3(I.m, m.lin), tac_cross3(I.h, m.ang))};

@@ -22,7 +22,8 @@ static int body_depends(const tacModel *m, int body, tacNumber n) {
     if (m->body_inertial[body] != TAC_INERTIAL_GEOMS) return 0;
     if (IS(f, geom_size) || IS(f, geom_pos) || IS(f, geom_quat) || IS(f, geom_density) || IS(f, geom_mass))
         return m->geom_body[row] == body;
-    if (IS(f, mesh_scale) || IS(f, mesh_refpos) || IS(f, mesh_refquat)) return uses_mesh(m, body, row);
+    int mesh = tac_mesh_of_number(m, n);
+    if (mesh >= 0) return uses_mesh(m, body, mesh);
     return IS(f, body_pos) && row == body; /* where nothing on it carries mass, its centre is there */
 }
 
@@ -39,7 +40,7 @@ int tac_inertial_depends(const tacModel *m, int field, int index) {
 /* --- Total mass --------------------------------------------------------------------------------------------------- */
 
 /* scale = target / total:  d log(scale) = dtarget / target - dtotal / total. It scales every body's mass and inertia. t
- * comes unscaled. */
+ * comes unscaled (docs/theory/parameters.md, PA8). */
 static void scale_to_total_jvp(const tacModel *m, tacNumber n, tacInertialTangent *t) {
     double target = *m->option_settotalmass, total = 0, change = 0, relative = 0;
     for (int b = 1; b < m->nbody; b++) {

@@ -93,13 +93,21 @@ void tac_hull_derive(tacModel *m, int mesh) {
         m->hull_pos[i] = vert[m->hull_corner[i]];
 }
 
+/* The corner of a mesh that a vertex is, both within the mesh, or -1. */
+static int corner_of(const tacModel *m, int mesh, int vertex) {
+    const int *corner = m->hull_corner + m->mesh_corner_adr[mesh];
+    for (int i = 0; i < m->mesh_corner_num[mesh]; i++)
+        if (corner[i] == vertex) return i;
+    return -1;
+}
+
 /* v = s o w with w = R^T (p - refpos), o by components:  dv = ds o w + s o dw. dw = -R^T drefpos - t x w for refquat
- * turning by t in its own axes. */
+ * turning by t in its own axes, R^T dp for p itself. */
 int tac_hull_tangent(const tacModel *m, int mesh, int field, int index, tacVec3 *dvert) {
     const tacNumber n = {field, index};
-    const tacField *f = &TAC_FIELDS[field];
-    const void *row = tac_field_data(m, f);
-    if ((row != m->mesh_scale && row != m->mesh_refpos && row != m->mesh_refquat) || index / f->per != mesh) return 0;
+    if (tac_mesh_of_number(m, n) != mesh) return 0;
+    int single = TAC_FIELDS[field].offset == offsetof(tacModel, mesh_file_vert) ? index / 3 : -1;
+    if (single >= 0 && corner_of(m, mesh, single - m->mesh_vert_adr[mesh]) < 0) return 0;
     const tacVec3 *file = m->mesh_file_vert + m->mesh_vert_adr[mesh];
     const int *corner = m->hull_corner + m->mesh_corner_adr[mesh];
     tacMat3 R = tac_quat_mat(m->mesh_refquat[mesh]);
@@ -109,7 +117,75 @@ int tac_hull_tangent(const tacModel *m, int mesh, int field, int index, tacVec3 
     for (int i = 0; i < m->mesh_corner_num[mesh]; i++) {
         tacVec3 w = tac_mulmtv3(R, tac_sub3(file[corner[i]], m->mesh_refpos[mesh]));
         tacVec3 dw = tac_neg3(tac_add3(shift, tac_cross3(t, w)));
+        if (m->mesh_vert_adr[mesh] + corner[i] == single) dw = tac_mulmtv3(R, TAC_CHANGE3(n, mesh_file_vert, single));
         dvert[i] = tac_add3(tac_mul3(ds, w), tac_mul3(scale, dw));
     }
     return 1;
+}
+
+/* --- Vertices that move alone ------------------------------------------------------------------------------------- */
+
+/* A face of a hull among the file's vertices. */
+typedef struct Face {
+    const int *loop;
+    int n;
+    tacVec3 x, normal; /* a corner; of length 1, outwards */
+} Face;
+
+static tacVec3 file_corner(const tacModel *m, int mesh, int corner) {
+    return m->mesh_file_vert[m->mesh_vert_adr[mesh] + m->hull_corner[m->mesh_corner_adr[mesh] + corner]];
+}
+
+static Face face_of(const tacModel *m, int mesh, int polygon) {
+    int row = m->mesh_polygon_adr[mesh] + polygon;
+    Face f = {.loop = m->hull_loop + m->mesh_edge_adr[mesh] + m->hull_loop_adr[row], .n = m->hull_loop_num[row]};
+    tacVec3 area = tac_zero3();
+    f.x = file_corner(m, mesh, f.loop[0]);
+    for (int k = 2; k < f.n; k++)
+        area = tac_add3(area, tac_cross3(tac_sub3(file_corner(m, mesh, f.loop[k - 1]), f.x),
+                                         tac_sub3(file_corner(m, mesh, f.loop[k]), f.x)));
+    f.normal = tac_scale3(turn_of(m->mesh_scale[mesh]) / tac_norm3(area), area);
+    return f;
+}
+
+static int has_corner(const Face *f, int corner) {
+    for (int k = 0; k < f->n; k++)
+        if (f->loop[k] == corner) return 1;
+    return 0;
+}
+
+static double size_of_file(const tacModel *m, int mesh) {
+    double most = 0;
+    for (int i = m->mesh_vert_adr[mesh]; i < m->mesh_vert_adr[mesh] + m->mesh_vert_num[mesh]; i++) {
+        tacVec3 x = m->mesh_file_vert[i];
+        most = tac_max(most, tac_max(tac_abs(x.x), tac_max(tac_abs(x.y), tac_abs(x.z))));
+    }
+    return most;
+}
+
+/* 1: all vertices of the mesh but the face's own corners lie below it. */
+static int bounds_all(const tacModel *m, int mesh, const Face *f, double clear) {
+    for (int i = 0; i < m->mesh_vert_num[mesh]; i++) {
+        tacVec3 x = m->mesh_file_vert[m->mesh_vert_adr[mesh] + i];
+        int own = 0;
+        for (int k = 0; k < f->n; k++)
+            own |= m->hull_corner[m->mesh_corner_adr[mesh] + f->loop[k]] == i;
+        if (!own && !(tac_dot3(f->normal, tac_sub3(x, f->x)) < -clear)) return 0;
+    }
+    return 1;
+}
+
+const char *tac_hull_fixes_vertex(const tacModel *m, int mesh, int vertex) {
+    int corner = corner_of(m, mesh, vertex - m->mesh_vert_adr[mesh]);
+    double clear = TAC_HULL_CLEAR * size_of_file(m, mesh);
+    for (int i = 0; i < m->mesh_polygon_num[mesh]; i++) {
+        Face f = face_of(m, mesh, i);
+        if (corner >= 0 && has_corner(&f, corner)) {
+            if (f.n > 3) return "it is in a face of the hull with more than three corners, which would break";
+            if (!bounds_all(m, mesh, &f, clear)) return "a face of the hull at it has other vertices in its plane";
+        } else if (!(tac_dot3(f.normal, tac_sub3(m->mesh_file_vert[vertex], f.x)) < -clear)) {
+            return "it lies in a face of the hull and is no corner of it";
+        }
+    }
+    return NULL;
 }

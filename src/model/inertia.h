@@ -57,6 +57,8 @@ static inline tacVec3 tac_number_turn(tacNumber n, size_t offset, int i, tacQuat
     return tac_quat_component_turn(quat, n.index % 4);
 }
 
+/* The mesh whose vertices a number moves, or -1. */
+int tac_mesh_of_number(const tacModel *m, tacNumber n);
 /* Derivative for a geom in its body's frame. The caller leaves out geoms that carry no mass. */
 tacInertialTangent tac_geom_inertia_jvp(const tacModel *m, int geom, tacNumber n);
 /* Derivative of volume (in .mass), centre and inertia of a mesh. Needs its derived rows. */

@@ -176,24 +176,34 @@ tacStatus tac_mesh_derive(tacModel *m, int mesh, tacError *err) {
 
 /* --- Along one number --------------------------------------------------------------------------------------------- */
 
-/* Motion of placed vertices: dv = A v + b. */
+/* Motion of placed vertices: dv = A v + b, and that of one vertex alone. */
 typedef struct Flow {
     tacMat3 A;
     tacVec3 b;
+    int vertex; /* within the mesh; -1: none */
+    tacVec3 moved;
 } Flow;
 
-static tacVec3 flow_at(const Flow *f, tacVec3 v) { return tac_add3(tac_mulmv3(f->A, v), f->b); }
+static tacVec3 flow_at(const Flow *f, int vertex, tacVec3 v) {
+    tacVec3 dv = tac_add3(tac_mulmv3(f->A, v), f->b);
+    return vertex == f->vertex ? tac_add3(dv, f->moved) : dv;
+}
 
 /* v = s o (R^T (p - refpos)), o by components.  Scale: dv = (ds / s) o v.  refpos: dv = -s o (R^T dp).
- * refquat, R exp([t]): dv = -s o (t x (v / s)). */
+ * refquat, R exp([t]): dv = -s o (t x (v / s)).  p of one vertex: dv = s o (R^T dp). */
 static Flow flow_of(const tacModel *m, int mesh, tacNumber n) {
     tacVec3 s = m->mesh_scale[mesh], ds = TAC_CHANGE3(n, mesh_scale, mesh), dp = TAC_CHANGE3(n, mesh_refpos, mesh);
     tacQuat quat = m->mesh_refquat[mesh];
     tacVec3 t = TAC_CHANGE_TURN(n, mesh_refquat, mesh, quat);
+    const tacField *field = &TAC_FIELDS[n.field];
+    int vertex = tac_field_data(m, field) == m->mesh_file_vert ? n.index / 3 : -1;
+    tacVec3 moved = vertex < 0 ? tac_zero3() : TAC_CHANGE3(n, mesh_file_vert, vertex);
     return (Flow){{{ds.x / s.x, t.z * s.x / s.y, -t.y * s.x / s.z, /* -[t], rows times s, columns over s */
                     -t.z * s.y / s.x, ds.y / s.y, t.x * s.y / s.z, /**/
                     t.y * s.z / s.x, -t.x * s.z / s.y, ds.z / s.z}},
-                  tac_neg3(tac_mul3(s, tac_mulmtv3(tac_quat_mat(quat), dp)))};
+                  tac_neg3(tac_mul3(s, tac_mulmtv3(tac_quat_mat(quat), dp))),
+                  vertex < 0 ? -1 : vertex - m->mesh_vert_adr[mesh],
+                  tac_mul3(s, tac_mulmtv3(tac_quat_mat(quat), moved))};
 }
 
 typedef struct TriangleChange {
@@ -203,8 +213,9 @@ typedef struct TriangleChange {
     double area;
 } TriangleChange;
 
-static TriangleChange triangle_jvp(const Triangle *t, const Flow *f) {
-    TriangleChange d = {.a = flow_at(f, t->a), .b = flow_at(f, t->b), .c = flow_at(f, t->c)};
+static TriangleChange triangle_jvp(const Surface *s, int i, const Triangle *t, const Flow *f) {
+    const int *id = s->face + 3 * (size_t)i;
+    TriangleChange d = {.a = flow_at(f, id[0], t->a), .b = flow_at(f, id[1], t->b), .c = flow_at(f, id[2], t->c)};
     d.center = tac_scale3(1.0 / 3, tac_add3(tac_add3(d.a, d.b), d.c));
     if (t->area == 0) return d;
     d.product = tac_add3(tac_cross3(tac_sub3(d.b, d.a), tac_sub3(t->c, t->a)),
@@ -232,7 +243,7 @@ static tacVec3 face_centroid_jvp(const Surface *s, const Flow *f) {
     double area = face_centroid(s, &centroid), darea = 0;
     for (int i = 0; i < s->nface; i++) {
         Triangle t = triangle_at(s, i);
-        TriangleChange d = triangle_jvp(&t, f);
+        TriangleChange d = triangle_jvp(s, i, &t, f);
         dsum = tac_madd3(tac_madd3(dsum, d.area, t.center), t.area, d.center);
         darea += d.area;
     }
@@ -244,7 +255,7 @@ static tacVec3 center_of_mass_jvp(const Surface *s, const Flow *f, tacVec3 apex,
     double total = center_of_mass(s, apex, &com), dtotal = 0;
     for (int i = 0; i < s->nface; i++) {
         Triangle t = triangle_at(s, i);
-        TriangleChange d = triangle_jvp(&t, f);
+        TriangleChange d = triangle_jvp(s, i, &t, f);
         double v = measure(s, &t, apex), dv = measure_jvp(s, &t, &d, apex, dapex);
         dsum = tac_madd3(dsum, dv, tac_add3(tac_scale3(0.75, t.center), tac_scale3(0.25, apex)));
         dsum = tac_madd3(dsum, v, tac_add3(tac_scale3(0.75, d.center), tac_scale3(0.25, dapex)));
@@ -265,7 +276,7 @@ static tacInertialTangent inertia_about_jvp(const Surface *s, const Flow *f, tac
     const double share = s->mode == TAC_MESH_SHELL ? 12 : 20;
     for (int i = 0; i < s->nface; i++) {
         Triangle t = triangle_at(s, i);
-        TriangleChange d = triangle_jvp(&t, f);
+        TriangleChange d = triangle_jvp(s, i, &t, f);
         double w = measure(s, &t, com) / share, dv = measure_jvp(s, &t, &d, com, dcom), dw = dv / share;
         tacVec3 a = tac_sub3(t.a, com), b = tac_sub3(t.b, com), c = tac_sub3(t.c, com);
         tacVec3 da = tac_sub3(d.a, dcom), db = tac_sub3(d.b, dcom), dc = tac_sub3(d.c, dcom);
@@ -282,14 +293,20 @@ static tacInertialTangent inertia_about_jvp(const Surface *s, const Flow *f, tac
     return (tacInertialTangent){total, dcom, {yy + zz, xx + zz, xx + yy, -xy, -xz, -yz}};
 }
 
-static int moves_mesh(const tacModel *m, int mesh, tacNumber n) {
+int tac_mesh_of_number(const tacModel *m, tacNumber n) {
     const tacField *field = &TAC_FIELDS[n.field];
-    void *row = tac_field_data(m, field);
-    return (row == m->mesh_scale || row == m->mesh_refpos || row == m->mesh_refquat) && n.index / field->per == mesh;
+    size_t at = field->offset;
+    int row = n.index / field->per;
+    if (at == offsetof(tacModel, mesh_scale) || at == offsetof(tacModel, mesh_refpos) ||
+        at == offsetof(tacModel, mesh_refquat))
+        return row;
+    for (int i = 0; i < m->nmesh && at == offsetof(tacModel, mesh_file_vert); i++)
+        if (row >= m->mesh_vert_adr[i] && row < m->mesh_vert_adr[i] + m->mesh_vert_num[i]) return i;
+    return -1;
 }
 
 tacInertialTangent tac_mesh_inertia_jvp(const tacModel *m, int mesh, tacNumber n) {
-    if (!moves_mesh(m, mesh, n) || !(m->mesh_volume[mesh] > 0)) return (tacInertialTangent){.mass = 0};
+    if (tac_mesh_of_number(m, n) != mesh || !(m->mesh_volume[mesh] > 0)) return (tacInertialTangent){.mass = 0};
     Surface all = all_faces(m, mesh), s = counted_faces(m, mesh);
     Flow f = flow_of(m, mesh, n);
     tacVec3 apex, dapex = face_centroid_jvp(&all, &f);

@@ -155,6 +155,9 @@ static void element_rows(const tacModel *m, const tacField *f, int id, int *adr,
     if (f->offset == offsetof(tacModel, term_coef)) {
         *adr = m->tendon_term_adr[id];
         *num = m->tendon_term_num[id];
+    } else if (f->offset == offsetof(tacModel, mesh_file_vert)) {
+        *adr = m->mesh_vert_adr[id];
+        *num = m->mesh_vert_num[id];
     }
 }
 

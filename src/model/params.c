@@ -3,6 +3,7 @@
  * A NUMBER row is a parameter unless something else decides its value. Then it is refused by name (reason_against). A
  * number at which the meaning of another number changes can be set, but not registered: there is no derivative
  * (reason_against_deriving). */
+#include "model/hull.h"
 #include "model/inertia.h"
 #include "model/param_path.h"
 #include "model/validate.h"
@@ -47,11 +48,12 @@ static int shapes_inertia(const tacField *f) {
 }
 
 /* 1: the number went into an inertia that is no longer computed from it (fusestatic, discardvisual, align). */
-static int is_frozen(const tacModel *m, const tacField *f, int row) {
-    if (shapes_inertia(f)) return m->body_inertia_fixed[m->geom_body[row]];
-    if (!IS(f, mesh_scale) && !IS(f, mesh_refpos) && !IS(f, mesh_refquat)) return 0;
-    for (int g = 0; g < m->ngeom; g++)
-        if (m->geom_mesh[g] == row && m->body_inertia_fixed[m->geom_body[g]]) return 1;
+static int is_frozen(const tacModel *m, int field, int index) {
+    const tacField *f = &TAC_FIELDS[field];
+    int mesh = tac_mesh_of_number(m, (tacNumber){field, index});
+    if (shapes_inertia(f)) return m->body_inertia_fixed[m->geom_body[index / f->per]];
+    for (int g = 0; g < m->ngeom && mesh >= 0; g++)
+        if (m->geom_mesh[g] == mesh && m->body_inertia_fixed[m->geom_body[g]]) return 1;
     return 0;
 }
 
@@ -64,10 +66,11 @@ static const char *reason_against(const tacModel *m, int field, int index) {
     if (row == 0 && (strcmp(f->kind, "body") == 0 || is_inertial(f))) return "the world is fixed and has no mass";
     if (is_inertial(f)) return reason_against_inertial(m, f, row);
     if (strcmp(f->kind, "joint") == 0) return reason_against_joint(m, f, row);
-    if (is_frozen(m, f, row)) return "the inertia of its body was computed when the file was read";
+    if (is_frozen(m, field, index)) return "the inertia of its body was computed when the file was read";
     if (IS(f, geom_mass) && !m->geom_has_mass[row]) return "the mass was not given: set density";
     if (IS(f, actuator_biasprm) && index % f->per == BIAS_DAMPING && m->actuator_dampratio[row] > 0)
         return "it is computed from dampratio";
+    if (IS(f, mesh_file_vert)) return tac_hull_fixes_vertex(m, tac_mesh_of_number(m, (tacNumber){field, index}), row);
     return NULL;
 }
 
@@ -170,12 +173,15 @@ static int is_listed(const tacModel *m, int field, int index) {
 
 /* --- The list ----------------------------------------------------------------------------------------------------- */
 
+/* 1: the list leaves the field out. Meshes have very many vertices: they are reached by their paths. */
+static int is_unlisted(const tacField *f) { return f->role != 'N' || IS(f, mesh_file_vert); }
+
 /* Walks the list. Finds (field, index) of parameter i if i is below the count. Returns how many were passed. */
 static int walk(const tacModel *m, int i, int *field, int *index) {
     int passed = 0;
     for (int k = 0; k < TAC_NFIELD; k++) {
         const tacField *f = &TAC_FIELDS[k];
-        int n = f->role == 'N' ? tac_field_rows(m, f) * f->per : 0;
+        int n = is_unlisted(f) ? 0 : tac_field_rows(m, f) * f->per;
         if (has_no_exceptions(f)) {
             if (i - passed < n) {
                 *field = k;
@@ -342,6 +348,24 @@ static tacStatus put_number(tacModel *m, int field, int index, double value, tac
     return TAC_OK;
 }
 
+/* A vertex that has moved leaves the faces of the hull what they were. */
+static tacStatus check_vertex(const tacModel *m, int field, int index, tacError *err) {
+    if (!IS(&TAC_FIELDS[field], mesh_file_vert)) return TAC_OK;
+    int mesh = tac_mesh_of_number(m, (tacNumber){field, index});
+    const char *reason = tac_hull_fixes_vertex(m, mesh, index / 3);
+    if (reason == NULL) return TAC_OK;
+    return tac_fail_element(m, NULL, err, TAC_KIND_MESH, mesh,
+                            "file_vert[%d] becomes %g, expected a number at which the hull has the same faces: %s",
+                            index - 3 * m->mesh_vert_adr[mesh], *tac_param_at(m, field, index), reason);
+}
+
+static tacStatus check_written(const tacModel *m, tacError *err) {
+    TAC_TRY(tac_validate_numbers(m, NULL, err));
+    for (int i = 0; i < m->nmember; i++)
+        TAC_TRY(check_vertex(m, m->param_field[i], m->param_index[i], err));
+    return TAC_OK;
+}
+
 /* A number of a group sets the whole group. All are written before rows become units again. */
 tacStatus tac_param_write(tacModel *model, const char *path, double value, tacError *err) {
     int field, index, first = 0, n = 0;
@@ -354,7 +378,8 @@ tacStatus tac_param_write(tacModel *model, const char *path, double value, tacEr
     for (int i = first; i < first + n; i++)
         normalize_row(model, model->param_field[i], model->param_index[i]);
     if (n == 0) normalize_row(model, field, index);
-    return tac_validate_numbers(model, NULL, err);
+    TAC_TRY(check_written(model, err));
+    return check_vertex(model, field, index, err);
 }
 
 tacStatus tac_param_write_all(tacModel *model, const double *theta, tacError *err) {
@@ -362,7 +387,7 @@ tacStatus tac_param_write_all(tacModel *model, const double *theta, tacError *er
         TAC_TRY(put_number(model, model->param_field[i], model->param_index[i], theta[model->param_theta[i]], err));
     for (int i = 0; i < model->nmember; i++)
         normalize_row(model, model->param_field[i], model->param_index[i]);
-    return tac_validate_numbers(model, NULL, err);
+    return check_written(model, err);
 }
 
 /* --- Registering -------------------------------------------------------------------------------------------------- */

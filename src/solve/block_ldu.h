@@ -54,12 +54,12 @@ tacBlockEdge *tac_block_ldu_edge(tacBlockLdu *s, int a, int b);
 tacStatus tac_block_ldu_factor(tacBlockLdu *s);
 /* Solves for f (nnode x 6) and g (nv): dv (nv), z of all nodes in s->z. f is not changed; dv may be g. */
 void tac_block_ldu_solve(const tacBlockLdu *s, const double *f, const double *g, double *dv);
-/* Its two passes. The first has f (NULL: zeros), and g in y; y is its answer, and what the second begins with. Both are
- * linear. The second sets dv in y and s->z, of marked nodes alone unless mark is NULL. */
+/* The two passes of that solve. Both are linear. The first takes f (NULL: zeros) and g in y, and overwrites y. The
+ * second takes that y and sets y to dv, and s->z. mark: only marked nodes; NULL: all. */
 void tac_block_ldu_forward(const tacBlockLdu *s, const double *f, double *y);
 void tac_block_ldu_backward(const tacBlockLdu *s, const unsigned char *mark, double *y);
 /* Marks the nodes that marked ones need in the second pass. Needs: the system is factored. */
 void tac_block_ldu_close_marks(const tacBlockLdu *s, unsigned char *mark);
-/* Solves the transposed system at f = 0:  lambda with  A^T lambda = bar,  A dv = -g. s->f gets the sum of left lambda
- * over the path to each node. bar may be lambda. */
+/* Solves the transposed system at f = 0: A^T lambda = bar, where A dv = -g. s->f of each node is set to the sum of
+ * left lambda over the path to the node. bar may be lambda. */
 void tac_block_ldu_solve_transposed(const tacBlockLdu *s, const double *bar, double *lambda);

@@ -195,11 +195,11 @@ int tac_boxed_dantzig(const tacBoxed *problem, tacBoxedWork *work, int corrected
 #define TAC_BOXED_WAYS 3
 int tac_boxed_path(const tacBoxed *problem, tacBoxedWork *work, int way, double *f, double *w, int *row_class,
                    int *pivots);
-/* Cover of row i: t times this is added to b_i on that path. */
+/* Cover of row i. On that path the problem at t has b_i + t cover_i. */
 double tac_boxed_cover(const tacBoxed *problem, int way, int i);
 /* The same path with a system for each line instead of a table of all rows, for problems whose table would be too
  * large. Returns 1 when it gets there. */
 int tac_boxed_distant(const tacBoxedRun *run, int way);
-/* Problems with a semidefinite A, as the limit of definite ones, from the given classes. Returns 1 when it gets
- * there. */
+/* Solves a problem with a semidefinite A as the limit of definite ones, from the given classes. Returns 1 on
+ * success. */
 int tac_boxed_proximal(const tacBoxed *problem, tacBoxedWork *work, double *f, double *w, int *row_class, int *pivots);

@@ -9,7 +9,8 @@
 
 /* Limit on rounds of adding rows. After it the whole problem is solved. */
 enum { ROUNDS = 4 };
-/* Patience of pivoting. After the guess another method is as fast. After rows were added most classes are right. */
+/* Patience of pivoting (tac_boxed_pivot). It is 0 after the guess, where other methods are as fast. It is larger after
+ * rows were added, because most classes are right then. */
 enum { FIRST_PATIENCE = 0, PATIENCE = 3 };
 
 typedef struct Part {

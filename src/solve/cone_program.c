@@ -181,8 +181,8 @@ static void divide(int n, const double *u, const double *r, double *d) {
         d[i] = (r[i] - d[0] * u[i]) / u[0];
 }
 
-/* The product that a corrector aims at, tau unit e - second, between BELOW and ABOVE of the path's: a product that is
- * to be negative would lead across the border   [Gondzio1996]. By eigenvalues r_0 +- |r_t|. */
+/* Clamps the product that a corrector aims at, tau unit e - second: its eigenvalues r_0 +- |r_t| stay between BELOW and
+ * ABOVE times that of the path. A negative product would lead across the border [Gondzio1996]. */
 static void bound_aim(int n, double path, double *r) {
     double square = 0;
     for (int i = 1; i < n; i++)
@@ -246,7 +246,7 @@ static double reach(const tacConeProgram *p, const tacConePath *k, const double 
     return least;
 }
 
-/* second = ds o dlambda, what a full step leaves of the products -> its largest entry. */
+/* second = ds o dlambda, the change of the products that the predictor neglects. Returns its largest entry. */
 static double second_order(const tacConeProgram *p, tacConePath *k) {
     double most = 0;
     for (int i = 0; i < p->nhalf; i++)
@@ -316,7 +316,8 @@ static double slope(const tacConeProgram *p, const tacConePath *k, double kappa,
     return sum;
 }
 
-/* Share of a scaled step that goes no further than the barrier's value falls, by secants of its slope, which grows. */
+/* Line search: the share of a scaled step up to which the barrier function falls. Its slope increases along the step,
+ * and secants find where the slope is near zero. */
 static double search(const tacConeProgram *p, const tacConePath *k, double kappa, const double *d) {
     double a = tac_min(1, SHARE * reach(p, k, d)), first = slope(p, k, kappa, d, 0);
     for (int i = 0; i < SECANTS; i++) {

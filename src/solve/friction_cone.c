@@ -267,8 +267,8 @@ tacFrictionStep tac_friction_step_of_impulse(const tacFrictionPoint *p, const ta
 
 /* In a cone the tails are along w_t, |w_t| = t. With |a_t| = p and |b_t| = t - p, a o b = k e becomes
  *   (t - p) (a_0^2 - p^2) = k p,   0 < p < m = min(t, a_0)
- * For small k, p = m - d with a small d, which Newton's method finds between its bounds. After a step of the root of
- * rounding, what is left is rounding. */
+ * For small k, p = m - d with a small d. Newton's method finds d between its bounds. It converges quadratically, so it
+ * ends after a relative step below the square root of DBL_EPSILON. */
 static double short_of(double t, double a_0, double k) {
     double m = tac_min(t, a_0), apart = tac_abs(t - a_0), low = 0, high = m, c = k * m / (a_0 + m);
     double d = tac_min(2 * c / (apart + tac_sqrt(apart * apart + 4 * c)), 0.5 * m), close = tac_sqrt(DBL_EPSILON);

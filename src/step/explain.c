@@ -125,7 +125,7 @@ static void say_start(Text *text, const Found *f) {
 
 /* --- Actuators ---------------------------------------------------------------------------------------------------- */
 
-/* Whether what an element gives does not follow the controls, for one reason. */
+/* 1: the force of an element does not depend on the controls, for one reason. */
 typedef int Holds(const tacModel *m, const tacWork *w, const double *u, int id);
 
 static int is_clamped(const tacModel *m, const tacWork *w, const double *u, int a) {
@@ -218,7 +218,8 @@ static void say_open(Text *text, const Found *f) {
     say(text, ", at a distance of %.3g m. ", f->contact[nearest].contact.dist);
 }
 
-/* Why friction does or does not show in the derivatives. alone: the sentence began with the one class there is. */
+/* Tells why derivatives depend on friction or do not. alone: there are contacts of one class only, and the text has
+ * named it. */
 static void say_friction(Text *text, const Found *f, int alone) {
     if (f->sliding > 0)
         say(text, "%s is at its bound: it depends on the coefficient and the normal force. ",

@@ -63,6 +63,16 @@ static void write_growth(const tacGrowthSystem *g, tacGrowth *out) {
     if (out->duals != NULL && n > 0) memcpy(out->duals, g->pair.path.lambda, (size_t)n * sizeof *out->duals);
 }
 
+static tacStatus solve_growth(tacSim *sim, const double *q, const double *u, const int geom[2], double kappa,
+                              tacGrowth *out) {
+    tacGrowthSystem g;
+    TAC_TRY(place_geom(sim, q, u, geom[0]));
+    TAC_TRY(place_geom(sim, q, u, geom[1]));
+    tacStatus status = tac_growth_open(&sim->ctx.scene, sim->ctx.model, geom, kappa, 0, &sim->ctx.arena, &g);
+    if (status == TAC_OK || status == TAC_ERR_UNSOLVED) write_growth(&g, out);
+    return status;
+}
+
 tacStatus tac_geom_growth(tacSim *sim, const double *q, const double *u, int geom1, int geom2, double kappa,
                           tacGrowth *out) {
     const int geom[2] = {geom1, geom2};
@@ -70,13 +80,7 @@ tacStatus tac_geom_growth(tacSim *sim, const double *q, const double *u, int geo
     if (out == NULL) return tac_sim_null(sim, __func__, "out");
     TAC_TRY(tac_check_growth(sim, __func__, geom, kappa));
     TAC_SCOPE(&sim->ctx.arena);
-    tacGrowthSystem g;
-    tacStatus status = place_geom(sim, q, u, geom1);
-    if (status == TAC_OK) status = place_geom(sim, q, u, geom2);
-    if (status == TAC_OK)
-        status = tac_growth_open(&sim->ctx.scene, sim->ctx.model, geom, kappa, 0, &sim->ctx.arena, &g);
-    if (status == TAC_OK || status == TAC_ERR_UNSOLVED) write_growth(&g, out);
-    return tac_end_call(sim, __func__, status);
+    return tac_end_call(sim, __func__, solve_growth(sim, q, u, geom, kappa, out));
 }
 
 /* --- Unions ------------------------------------------------------------------------------------------------------- */

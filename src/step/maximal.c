@@ -208,7 +208,8 @@ static void clear(double *a, int rows, int columns) {
     if (a != NULL) memset(a, 0, (size_t)rows * (size_t)columns * sizeof *a);
 }
 
-/* Needs: twist. Columns of poses before come first: they are carried over from those of q. */
+/* Needs: twist. First the columns of the poses before the step, which follow from those of q; then those of the poses
+ * now. */
 static void differentiate(const Map *map, const tacJac *jac) {
     const tacModel *m = map->sim->ctx.model;
     int rows = TAC_BODY_MOVE * m->nbody;

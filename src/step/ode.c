@@ -324,6 +324,12 @@ static tacStatus report(Run *r, tacStatus status, tacStepInfo *info) {
     return status;
 }
 
+static tacStatus march_values(Run *r, const tacOde *ode, double span, const double *x0, double *x1) {
+    TAC_TRY(tac_march_run(&r->march, span, x0, &r->info));
+    memcpy(x1, r->march.now.x, (size_t)ode->n * sizeof *x1);
+    return TAC_OK;
+}
+
 tacStatus tac_ode_solve(const tacOde *ode, const tacOdeOptions *options, double span, const double *x0,
                         const double *theta, double *x1, void *memory, tacStepInfo *info) {
     Run r;
@@ -331,8 +337,7 @@ tacStatus tac_ode_solve(const tacOde *ode, const tacOdeOptions *options, double 
     TAC_TRY(check_call(ode, options, span, x0, theta, memory, 0));
     TAC_BORROW(&r.arena, memory, tac_ode_bytes(ode, options, NULL));
     tacStatus status = start(&r, ode, options, theta);
-    if (status == TAC_OK) status = tac_march_run(&r.march, span, x0, &r.info);
-    if (status == TAC_OK) memcpy(x1, r.march.now.x, (size_t)ode->n * sizeof *x1);
+    if (status == TAC_OK) status = march_values(&r, ode, span, x0, x1);
     return report(&r, status, info);
 }
 
@@ -342,21 +347,26 @@ static void copy_columns(const tacMarchJac *j, int rows, int from, int n, double
         memcpy(out + (size_t)r * (size_t)n, j->S + (size_t)r * (size_t)j->n + from, (size_t)n * sizeof *out);
 }
 
+static tacStatus march_matrices(Run *r, const tacOde *ode, double span, const double *x0, double *x1,
+                                const tacOdeJac *jac) {
+    tacMarchJac j;
+    if (!tac_march_jac_layout(&j, &r->flow, &r->options, &r->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_march_run_jac(&r->march, &j, span, x0, &r->info));
+    if (x1 != NULL) memcpy(x1, r->march.now.x, (size_t)ode->n * sizeof *x1);
+    copy_columns(&j, ode->n, 0, ode->n, jac->x);
+    copy_columns(&j, ode->n, ode->n, ode->ntheta, jac->theta);
+    copy_columns(&j, ode->n, ode->n + ode->ntheta, 1, jac->span);
+    return TAC_OK;
+}
+
 tacStatus tac_ode_jac(const tacOde *ode, const tacOdeOptions *options, double span, const double *x0,
                       const double *theta, double *x1, const tacOdeJac *jac, void *memory, tacStepInfo *info) {
     Run r;
-    tacMarchJac j;
     if (jac == NULL) return TAC_ERR_ARGUMENT;
     TAC_TRY(check_call(ode, options, span, x0, theta, memory, 1));
     TAC_BORROW(&r.arena, memory, tac_ode_bytes(ode, options, NULL));
     tacStatus status = start(&r, ode, options, theta);
-    if (status == TAC_OK && !tac_march_jac_layout(&j, &r.flow, &r.options, &r.arena)) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) status = tac_march_run_jac(&r.march, &j, span, x0, &r.info);
-    if (status != TAC_OK) return report(&r, status, info);
-    if (x1 != NULL) memcpy(x1, r.march.now.x, (size_t)ode->n * sizeof *x1);
-    copy_columns(&j, ode->n, 0, ode->n, jac->x);
-    copy_columns(&j, ode->n, ode->n, ode->ntheta, jac->theta);
-    copy_columns(&j, ode->n, ode->n + ode->ntheta, 1, jac->span);
+    if (status == TAC_OK) status = march_matrices(&r, ode, span, x0, x1, jac);
     return report(&r, status, info);
 }
 
@@ -374,46 +384,52 @@ static tacStatus check_along(const tacOde *ode, const tacOdeTangent *along) {
 }
 
 static tacStatus march_along(Run *r, const tacOde *ode, double span, const double *x0, const tacOdeTangent *along,
-                             tacMarchJac *j) {
-    if (!tac_march_jac_layout(j, &r->flow, &r->options, &r->arena)) return TAC_ERR_ARENA_FULL;
+                             double *dx1) {
+    tacMarchJac j;
+    if (!tac_march_jac_layout(&j, &r->flow, &r->options, &r->arena)) return TAC_ERR_ARENA_FULL;
     double *d = along_layout(ode, &r->arena);
     if (d == NULL) return TAC_ERR_ARENA_FULL;
     set_part(d, ode->n, along->x);
     set_part(d + ode->n, ode->ntheta, along->theta);
     d[ode->n + ode->ntheta] = along->span;
-    tac_march_go_along(j, d);
-    return tac_march_run_jac(&r->march, j, span, x0, &r->info);
+    tac_march_go_along(&j, d);
+    TAC_TRY(tac_march_run_jac(&r->march, &j, span, x0, &r->info));
+    copy_columns(&j, ode->n, 0, 1, dx1);
+    return TAC_OK;
 }
 
 tacStatus tac_ode_jvp(const tacOde *ode, const tacOdeOptions *options, double span, const double *x0,
                       const double *theta, const tacOdeTangent *along, double *dx1, void *memory, tacStepInfo *info) {
     Run r;
-    tacMarchJac j;
     if (along == NULL || dx1 == NULL) return TAC_ERR_ARGUMENT;
     TAC_TRY(check_call(ode, options, span, x0, theta, memory, 1));
     TAC_TRY(check_along(ode, along));
     TAC_BORROW(&r.arena, memory, tac_ode_bytes(ode, options, NULL));
     tacStatus status = start(&r, ode, options, theta);
-    if (status == TAC_OK) status = march_along(&r, ode, span, x0, along, &j);
-    if (status == TAC_OK) copy_columns(&j, ode->n, 0, 1, dx1);
+    if (status == TAC_OK) status = march_along(&r, ode, span, x0, along, dx1);
     return report(&r, status, info);
+}
+
+static tacStatus march_back(Run *r, const tacOde *ode, double span, const double *x0, const double *xbar,
+                            const tacOdeGrad *grad) {
+    tacMarchPull p;
+    if (!tac_march_pull_layout(&p, &r->flow, &r->options, &r->arena)) return TAC_ERR_ARENA_FULL;
+    TAC_TRY(tac_march_run_vjp(&r->march, &p, span, x0, xbar, &r->info));
+    if (grad->x != NULL) memcpy(grad->x, p.x, (size_t)ode->n * sizeof *p.x);
+    if (grad->theta != NULL) memcpy(grad->theta, p.p, (size_t)ode->ntheta * sizeof *p.p);
+    if (grad->span != NULL) *grad->span = p.span;
+    return TAC_OK;
 }
 
 tacStatus tac_ode_vjp(const tacOde *ode, const tacOdeOptions *options, double span, const double *x0,
                       const double *theta, const double *xbar, const tacOdeGrad *grad, void *memory,
                       tacStepInfo *info) {
     Run r;
-    tacMarchPull p;
     if (grad == NULL || xbar == NULL) return TAC_ERR_ARGUMENT;
     TAC_TRY(check_call(ode, options, span, x0, theta, memory, 1));
     if (tac_first_nonfinite(ode->n, xbar) >= 0) return TAC_ERR_NONFINITE;
     TAC_BORROW(&r.arena, memory, tac_ode_bytes(ode, options, NULL));
     tacStatus status = start(&r, ode, options, theta);
-    if (status == TAC_OK && !tac_march_pull_layout(&p, &r.flow, &r.options, &r.arena)) status = TAC_ERR_ARENA_FULL;
-    if (status == TAC_OK) status = tac_march_run_vjp(&r.march, &p, span, x0, xbar, &r.info);
-    if (status != TAC_OK) return report(&r, status, info);
-    if (grad->x != NULL) memcpy(grad->x, p.x, (size_t)ode->n * sizeof *p.x);
-    if (grad->theta != NULL) memcpy(grad->theta, p.p, (size_t)ode->ntheta * sizeof *p.p);
-    if (grad->span != NULL) *grad->span = p.span;
+    if (status == TAC_OK) status = march_back(&r, ode, span, x0, xbar, grad);
     return report(&r, status, info);
 }

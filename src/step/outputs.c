@@ -160,17 +160,17 @@ static tacStatus refuse_list(tacSim *sim, const char *call, const tacOutputs *ou
         if (o.kind == TAC_OUT_GROWTH && o.id != -1 && o.id2 != -1)
             return tac_sim_fail(
                 sim, TAC_ERR_ARGUMENT, call,
-                "output %d: geoms %d and %d at kappa %g have no growth distance, expected two different "
+                "output %d (growth): geoms %d and %d at kappa %g have no growth distance, expected two different "
                 "geoms with shapes, not two planes, and kappa above 0 to 1",
                 i, o.id, o.id2, o.kappa);
         if (TAC_OUTPUT_RULES[o.kind].between != NULL || o.kind == TAC_OUT_GROWTH)
-            return tac_sim_fail(
-                sim, o.id == -1 || o.id2 == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
-                "output %d, of kind %d: id is %d and id2 is %d, expected two different numbers, 0 to %d", i,
-                (int)o.kind, o.id, o.id2, count_of(m, o.kind) - 1);
+            return tac_sim_fail(sim, o.id == -1 || o.id2 == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
+                                "output %d (%s): id is %d and id2 is %d, expected two different numbers, 0 to %d", i,
+                                TAC_OUTPUT_RULES[o.kind].name, o.id, o.id2, count_of(m, o.kind) - 1);
         return tac_sim_fail(sim, o.id == -1 ? TAC_ERR_NAME : TAC_ERR_ARGUMENT, call,
-                            "output %d, of kind %d: id is %d%s, expected 0 to %d or TAC_OUT_ALL", i, (int)o.kind, o.id,
-                            o.id == -1 ? ", an unknown name" : "", count_of(m, o.kind) - 1);
+                            "output %d (%s): id is %d%s, expected 0 to %d or TAC_OUT_ALL", i,
+                            TAC_OUTPUT_RULES[o.kind].name, o.id, o.id == -1 ? ", an unknown name" : "",
+                            count_of(m, o.kind) - 1);
     }
     return tac_sim_fail(sim, TAC_ERR_ARGUMENT, call, "the number of output values exceeds the range of int");
 }
@@ -286,11 +286,10 @@ static tacStatus write_jac(tacSim *sim, const tacOutputPoint *p, const tacOutput
     clear(J->P, nz, c.np);
     tacOutputSinks s = tac_output_matrix_sinks(sim, J, (int[]){c.nx, c.nu, c.np});
     emit_singles(sim, p, outputs, &s);
-    tacStatus status = tac_output_growths_emit(sim, p, outputs, NULL, &s);
-    for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
-        if (has_block(sim, outputs, kind)) status = write_block(sim, p, outputs, (tacOutputKind)kind, W, J);
-    if (status == TAC_OK && has_kind(outputs, TAC_OUT_PAIR_FORCE)) status = tac_output_pairs_jac(sim, p, outputs, J);
-    return status;
+    TAC_TRY(tac_output_growths_emit(sim, p, outputs, NULL, &s));
+    for (int kind = 0; kind < TAC_OUTPUT_KINDS; kind++)
+        if (has_block(sim, outputs, kind)) TAC_TRY(write_block(sim, p, outputs, (tacOutputKind)kind, W, J));
+    return has_kind(outputs, TAC_OUT_PAIR_FORCE) ? tac_output_pairs_jac(sim, p, outputs, J) : TAC_OK;
 }
 
 tacStatus tac_outputs_jac(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, double *z,
@@ -353,12 +352,10 @@ static tacStatus push_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
     clear(dz, nz, 1);
     tacOutputSinks s = forward_sinks(sim, f.along, dz);
     emit_singles(sim, p, outputs, &s);
-    tacStatus status = tac_output_growths_emit(sim, p, outputs, NULL, &s);
-    for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
-        if (has_block(sim, outputs, kind)) status = push_block(sim, p, outputs, (tacOutputKind)kind, &f, dz);
-    if (status == TAC_OK && has_kind(outputs, TAC_OUT_PAIR_FORCE))
-        status = tac_output_pairs_jvp(sim, p, outputs, f.along, dz);
-    return status;
+    TAC_TRY(tac_output_growths_emit(sim, p, outputs, NULL, &s));
+    for (int kind = 0; kind < TAC_OUTPUT_KINDS; kind++)
+        if (has_block(sim, outputs, kind)) TAC_TRY(push_block(sim, p, outputs, (tacOutputKind)kind, &f, dz));
+    return has_kind(outputs, TAC_OUT_PAIR_FORCE) ? tac_output_pairs_jvp(sim, p, outputs, f.along, dz) : TAC_OK;
 }
 
 tacStatus tac_outputs_jvp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs,
@@ -407,15 +404,13 @@ static tacStatus pull_all(tacSim *sim, const tacOutputPoint *p, const tacOutputs
     tacGrad bar = {all, all + c.nx, grad->theta != NULL ? all + c.nx + c.nu : NULL};
     tacOutputSinks s = tac_output_reverse_sinks(sim, zbar, &bar);
     emit_singles(sim, p, outputs, &s);
-    tacStatus status = tac_output_growths_emit(sim, p, outputs, zbar, &s);
-    for (int kind = 0; kind < TAC_OUTPUT_KINDS && status == TAC_OK; kind++)
+    TAC_TRY(tac_output_growths_emit(sim, p, outputs, zbar, &s));
+    for (int kind = 0; kind < TAC_OUTPUT_KINDS; kind++)
         if (has_block(sim, outputs, kind))
-            status = pull_block(sim, p, outputs, (tacOutputKind)kind, zbar, lambda, &bar);
-    if (status == TAC_OK && has_kind(outputs, TAC_OUT_PAIR_FORCE))
-        status = tac_output_pairs_vjp(sim, p, outputs, zbar, &bar);
-    if (status == TAC_OK && tac_first_nonfinite(c.n, all) >= 0) status = TAC_ERR_NONFINITE;
-    if (status == TAC_OK) status = tac_copy_grad(&bar, c, grad);
-    return status;
+            TAC_TRY(pull_block(sim, p, outputs, (tacOutputKind)kind, zbar, lambda, &bar));
+    if (has_kind(outputs, TAC_OUT_PAIR_FORCE)) TAC_TRY(tac_output_pairs_vjp(sim, p, outputs, zbar, &bar));
+    if (tac_first_nonfinite(c.n, all) >= 0) return TAC_ERR_NONFINITE;
+    return tac_copy_grad(&bar, c, grad);
 }
 
 tacStatus tac_outputs_vjp(tacSim *sim, const double *x, const double *u, const tacOutputs *outputs, const double *zbar,

@@ -245,7 +245,7 @@ static tacStatus make_good(Projector *p, double tolerance) {
 
 /* --- Velocities --------------------------------------------------------------------------------------------------- */
 
-/* Least change in M with J v = 0 of equalities   (ST11); what compliance leaves is taken away in further rounds. Needs:
+/* Least change in M with J v = 0 of equalities   (ST11); further rounds remove the error of compliance. Needs:
  * rows at q. */
 static void project_velocity(Projector *p, double *v) {
     int n = 0;

@@ -158,6 +158,8 @@ class SimPage(Case):
             (["--gradient", "qvel:elbow=x"], 'got "x" after =, expected a finite number'),
             (["--gradient", "qvel:elbow", "--gradient-range", "0"], "--gradient-range: got 0, expected more than 0"),
             (["--gradient-range", "0.1"], "--gradient-range requires --gradient"),
+            (["--gradient", "body/nobody.mass"], "--gradient: parameter 'body/nobody.mass': no body 'nobody'"),
+            (["--forces"], "--forces requires -o"),
             (["--gradient-body", "ball"], "--gradient-body requires --gradient"),
             (["--gradient", "qvel:elbow", "--gradient-body", "nobody"], 'there is no moving body "nobody"'),
         ):

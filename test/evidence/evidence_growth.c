@@ -1,4 +1,4 @@
-/* evidence_growth pairs N | derivatives N KAPPA | linear | speed
+/* evidence_growth pairs N | derivatives N KAPPA [FROM] | linear | speed
  *
  *   pairs        every pair of primitives and sums in N poses, at kappa 1e-4, 1e-8 and 1e-12
  *   derivatives  N poses of all pairs in turn: rows of the derivative, by poses and shapes' numbers, against Ridders'
@@ -11,6 +11,7 @@
 #include "collide/gjk.h"
 #include "evidence/count_allocations.h"
 #include "dynamics/growth_move.h"
+#include "dynamics/kinematics.h"
 #include "measure/differences.h"
 #include "step/growth.h"
 
@@ -26,6 +27,16 @@ typedef quadDouble shown;
 #else
 typedef double shown;
 #endif
+
+/* The first step of differences, in units of how far a shape moves before its rows change. Doubles lose digits with
+ * steps as short as the wider numbers take. */
+#ifdef double
+#define STEP(kappa) (0.01 * (kappa))
+#else
+#define STEP(kappa) (0.3 * pow(kappa, 0.75))
+#endif
+/* Differences of a number end once their own estimate of their error is below this, of it or of 1. */
+#define ENOUGH 1e-9
 
 enum { MOST_SYSTEMS = 25, POSES_A_MODEL = 50, COLUMNS = 128, LISTED = 20 };
 
@@ -118,7 +129,6 @@ typedef struct Along {
 static int numbers_at(void *context, double t, double *out) {
     Along *a = context;
     GrowthCase *c = a->c;
-    tacGrowth g = {.kappa = 0};
     double v[12] = {0}, theta[COLUMNS];
     memcpy(theta, a->theta, sizeof theta);
     memcpy(a->moved, c->q, sizeof a->moved);
@@ -129,10 +139,11 @@ static int numbers_at(void *context, double t, double *out) {
         theta[a->column - c->nv] += t;
         if (tac_sim_set_params(c->sim, theta) != TAC_OK) return 1;
     }
-    int bad = tac_geom_growth(c->sim, a->moved, NULL, c->geom[0], c->geom[1], a->kappa, &g) != TAC_OK;
     TAC_SCOPE(&c->sim->ctx.arena);
     tacGrowthSystem s;
-    bad |=
+    tac_kinematics_q(c->model, &c->sim->ctx.work, a->moved, NULL);
+    int bad =
+        tac_place_growth(c->sim, c->geom) != TAC_OK ||
         tac_growth_open(&c->sim->ctx.scene, c->sim->ctx.model, c->geom, a->kappa, 3, &c->sim->ctx.arena, &s) != TAC_OK;
     tac_growth_numbers(&s, out);
     if (a->column >= c->nv) tac_sim_set_params(c->sim, a->theta);
@@ -146,7 +157,7 @@ typedef struct Errors {
 
 static void compare_column(Along *a, double h, const double *column, const double *barrier, int nrow, Errors *e) {
     double slope[TAC_GROWTH_ROWS], estimate[TAC_GROWTH_ROWS], work[1024];
-    if (difference_ridders(numbers_at, a, TAC_GROWTH_ROWS, h, slope, estimate, work)) return;
+    if (difference_ridders_each(numbers_at, a, TAC_GROWTH_ROWS, 1, h, ENOUGH, slope, estimate, work)) return;
     for (int i = 0; i < nrow; i++) {
         double error = fabs(slope[i] - column[i]) / fmax(1, fabs(column[i]));
         e->rows++;
@@ -184,11 +195,11 @@ static void compare_pose(GrowthCase *c, double kappa, tacDraw *d, Errors *e) {
         }
         e->reverse = worse(e->reverse, fabs(sum - *reverse) / size);
         a.column = j;
-        compare_column(&a, 0.3 * pow(kappa, 0.75), column, &column[9], 9, e);
+        compare_column(&a, STEP(kappa), column, &column[9], 9, e);
     }
 }
 
-static int run_derivatives(int poses, double kappa) {
+static int run_derivatives(int poses, double kappa, int from) {
     Errors e = {0};
     int pairs[GROWTH_KINDS * GROWTH_KINDS][2], npair = 0;
     for (int a = 0; a < GROWTH_KINDS; a++)
@@ -197,7 +208,7 @@ static int run_derivatives(int poses, double kappa) {
             pairs[npair][0] = a, pairs[npair++][1] = b;
         }
 
-    for (int n = 0; n < poses; n++) {
+    for (int n = from; n < from + poses; n++) {
         tacDraw d = {.seed = 70000 + (uint64_t)n};
         GrowthCase c;
         growth_case_open(pairs[n % npair][0], pairs[n % npair][1], &d, 1, &c);
@@ -303,9 +314,10 @@ int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     int n = argc > 2 ? atoi(argv[2]) : 100;
     if (strcmp(mode, "pairs") == 0) return run_pairs(n);
-    if (strcmp(mode, "derivatives") == 0 && argc > 3) return run_derivatives(n, strtod(argv[3], NULL));
+    if (strcmp(mode, "derivatives") == 0 && argc > 3)
+        return run_derivatives(n, strtod(argv[3], NULL), argc > 4 ? atoi(argv[4]) : 0);
     if (strcmp(mode, "linear") == 0) return run_linear();
     if (strcmp(mode, "speed") == 0) return run_speed();
-    fprintf(stderr, "usage: evidence_growth pairs N | derivatives N KAPPA | linear | speed\n");
+    fprintf(stderr, "usage: evidence_growth pairs N | derivatives N KAPPA [FROM] | linear | speed\n");
     return 2;
 }

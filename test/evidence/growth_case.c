@@ -36,8 +36,8 @@ const char *growth_kind_name(int kind) { return KINDS[kind].name; }
 
 /* A prism on a regular polygon, its top smaller: corners, and triangles counter-clockwise from outside. */
 typedef struct Prism {
-    tacVec3 vert[2 * GROWTH_MOST_SIDES];
-    int face[3 * 4 * GROWTH_MOST_SIDES], id[2 * GROWTH_MOST_SIDES], nvert, nface;
+    tacVec3 vert[2 * GROWTH_MOST_SIDES + 2];
+    int face[3 * 4 * GROWTH_MOST_SIDES], id[2 * GROWTH_MOST_SIDES + 2], nvert, nface;
 } Prism;
 
 static void add_face(Prism *p, int a, int b, int c) {
@@ -60,14 +60,38 @@ static void make_prism(int sides, Prism *p) {
     }
 }
 
+/* Triangles alone: the prism's top is turned by half a side, and both ends have a point. */
+static void make_crystal(int sides, Prism *p) {
+    make_prism(sides, p);
+    p->nvert = 2 * sides + 2, p->nface = 0;
+    for (int i = 0; i < sides; i++) {
+        double angle = 2 * 3.14159265358979323846 * (i + 0.5) / sides;
+        p->vert[sides + i] = (tacVec3){0.22 * cos(angle), 0.22 * sin(angle), 0.2};
+    }
+    p->vert[2 * sides] = (tacVec3){0.02, 0.01, -0.37};
+    p->vert[2 * sides + 1] = (tacVec3){0.01, -0.02, 0.29};
+    for (int i = 2 * sides; i < p->nvert; i++)
+        p->id[i] = i;
+    for (int i = 0; i < sides; i++) {
+        int next = (i + 1) % sides;
+        add_face(p, i, next, sides + i);
+        add_face(p, next, sides + next, sides + i);
+        add_face(p, next, i, 2 * sides);
+        add_face(p, sides + i, sides + next, 2 * sides + 1);
+    }
+}
+
 static void stop(const char *what) {
     fprintf(stderr, "growth_case: %s\n", what);
     exit(2);
 }
 
-static int add_mesh(tacBuilder *b, int sides, const char *name) {
+static int add_mesh(tacBuilder *b, int sides, int crystal, const char *name) {
     static Prism p;
-    make_prism(sides, &p);
+    if (crystal)
+        make_crystal(sides, &p);
+    else
+        make_prism(sides, &p);
     tacMeshDef d = tac_default_mesh();
     d.name = name;
     d.nvert = d.nhullvert = p.nvert, d.vert = p.vert, d.hullvert = p.id;
@@ -87,7 +111,7 @@ static int add_shape(tacBuilder *b, int body, int kind, int sides, char letter, 
         g.name = name, g.type = KINDS[kind].type[i], g.sum = sum;
         for (int k = 0; k < 3; k++)
             g.size[k] = draw_uniform(d, 0.1, 0.6);
-        if (g.type == TAC_GEOM_MESH) g.mesh = add_mesh(b, sides, mesh);
+        if (g.type == TAC_GEOM_MESH) g.mesh = add_mesh(b, sides, sides == SIDES && g.size[0] < 0.35, mesh);
         if (i > 0) g.quat = draw_quat(d);
         if (g.type != TAC_GEOM_PLANE) g.pos = draw_vec3(d, 0.1);
         g.pad = KINDS[kind].pad[i] ? draw_uniform(d, 0.05, 0.2) : 0;
@@ -117,6 +141,11 @@ static void register_all(tacModel *m) {
             try_register(m, path, 0);
             snprintf(path, sizeof path, "mesh/%s.refpos[%d]", tac_model_name(m, TAC_KIND_MESH, i), k);
             try_register(m, path, 0);
+            snprintf(path, sizeof path, "mesh/%s.file_vert[%d]", tac_model_name(m, TAC_KIND_MESH, i), k);
+            try_register(m, path, m->mesh_vert_num[i] != 2 * SIDES + 2); /* a crystal's vertices are free */
+            snprintf(path, sizeof path, "mesh/%s.file_vert[%d]", tac_model_name(m, TAC_KIND_MESH, i),
+                     3 * m->mesh_vert_num[i] - 1 - k);
+            try_register(m, path, m->mesh_vert_num[i] != 2 * SIDES + 2);
         }
 }
 

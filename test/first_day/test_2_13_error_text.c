@@ -76,7 +76,7 @@ static void test_arguments_by_name(void **state) {
     SAYS(tac_geom_distance(w.sim, w.x, NULL, 0, 9, &contact), TAC_ERR_ARGUMENT, "geom2 is 9");
     SAYS(tac_geom_distance(w.sim, w.x, NULL, 1, 1, &contact), TAC_ERR_ARGUMENT, "geoms 1 and 1 have no distance");
     SAYS(tac_outputs(w.sim, w.x, w.u, &(tacOutputs){1, &(tacOutput){TAC_OUT_BODY_POS, 8}}, w.y), TAC_ERR_ARGUMENT,
-         "output 0, of kind 0: id is 8, expected 0 to 2 or TAC_OUT_ALL");
+         "output 0 (body_pos): id is 8, expected 0 to 2 or TAC_OUT_ALL");
     SAYS(tac_step_history(w.sim, w.x, w.u, NULL, 0, &n), TAC_ERR_UNSUPPORTED, "requires contact ncp");
     SAYS(tac_step_contacts(w.sim, w.x, w.u, force, 1, &n), TAC_ERR_CONTACTS,
          "the result has 4 entries, out has room for 1");

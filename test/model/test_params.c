@@ -102,7 +102,7 @@ static const struct {
     {"tendon/cable.coef[2]", "expected an index, [0] to [1]"},
     {"body/tip.parent", "parameter 'body/tip.parent' cannot be set: it is structure, fixed when the model is built"},
     {"option.iterations", "cannot be set: it is structure"},
-    {"mesh/cube.file_vert[2]", "cannot be set: it is structure"},
+    {"mesh/cube.file_vert[2]", "cannot be set: it is in a face of the hull with more than three corners"},
     {"body/tip.subtree_mass", "parameter 'body/tip.subtree_mass' cannot be set: it is computed from other fields"},
     {"body/tip.icom[0]", "it is computed from other fields"},
     {"mesh/cube.volume", "it is computed from other fields"},

@@ -19,7 +19,7 @@
 #define SMOOTH       1e-2
 #define FIRST_STEP   3e-3
 
-enum { ROWS = TAC_GROWTH_ROWS, COLUMNS = 64, PAIRS = 24 };
+enum { ROWS = TAC_GROWTH_ROWS, COLUMNS = 128, PAIRS = 24 };
 
 typedef struct World {
     tacModel *m;
@@ -148,6 +148,7 @@ static void derivatives(void **state) {
         double bar[ROWS];
         int a = n % GROWTH_KINDS, b = (5 * n + 3) % GROWTH_KINDS;
         growth_case_open(a < b ? a : b, (a < b ? b : a) + (a + b == 0), &d, 1, &c);
+        CHECK(c.model->nparam <= COLUMNS);
         growth_case_pose(&c, &d, n);
         tacGrowth g = {.geom = {c.geom[0], c.geom[1]}, .kappa = SMOOTH};
         CHECK_INT(tac_growth_jac(c.sim, c.q, NULL, &g, &(tacGrowthJac){.q = dq, .theta = dtheta}), TAC_OK);

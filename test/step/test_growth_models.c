@@ -141,8 +141,34 @@ static void bad_faces(void **state) {
     }
 }
 
+/* A cube whose faces come again, tilted by eps: closed and convex, and no corner is outside of a face by more than what
+ * a redundant face may cut off. */
+static void nearly_parallel_faces(void **state) {
+    (void)state;
+    for (double eps = 1e-3; eps > 1e-15; eps *= 0.3) {
+        Faces f = box_faces(1, 1, 1, 0);
+        tacError err = {.text = ""};
+        for (int k = 0; k < 6; k++) {
+            tacVec3 n = f.normal[k];
+            add(&f, n.x + eps * n.y, n.y - 2 * eps * n.z, n.z + 3 * eps * n.x, f.offset[k]);
+        }
+        tacModel *m = mesh_model(&f, &err);
+        if (m == NULL) fail_msg("%g: %s", eps, err.text);
+        CHECK(m->mesh_polygon_num[0] >= 6);
+        if (eps < 1e-10) CHECK_INT(m->mesh_polygon_num[0], 6);
+        CHECK_NEAR(m->body_mass[1], 8000, 40000 * eps + 1e-6);
+        for (int i = 0; i < m->nhullcorner; i++)
+            for (int k = 0; k < f.n; k++) {
+                tacVec3 n = f.normal[k], x = m->hull_pos[i];
+                double length = sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
+                CHECK((n.x * x.x + n.y * x.y + n.z * x.z - f.offset[k]) / length < 2e-9);
+            }
+        tac_model_free(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bad_shapes), cmocka_unit_test(meshes_by_faces),
-                                       cmocka_unit_test(bad_faces)};
+                                       cmocka_unit_test(bad_faces), cmocka_unit_test(nearly_parallel_faces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* P of a step, and the reverse mode's gradient, against Ridders' differences of the step with the parameter set: every
- * number of a small world that has everything, and a share of every robot's; for Euler, and a part of them for each of
- * the other integrators. */
+ * number of a small world that has everything, a share of every robot's, and the vertices of a mesh; for Euler, and a
+ * part of them for each of the other integrators. */
+#include "io/scratch.h"
 #include "support/check.h"
 #include "support/random_tree.h"
 
@@ -42,12 +43,16 @@ static int register_some(Case *c, int first, int stride) {
     return i;
 }
 
-static Case open_case(const char *file, tacIntegrator integrator, int *first, int stride) {
-    Case c = {0};
+static tacModel *load(const char *file) {
+    tacModel *m = NULL;
     tacError err;
-    if (tac_load(file, &c.m, &err) != TAC_OK) print_error("%s\n", err.text);
-    CHECK(c.m != NULL);
-    *first = register_some(&c, *first, stride);
+    if (tac_load(file, &m, &err) != TAC_OK) fail_msg("%s", err.text);
+    return m;
+}
+
+/* Of a model whose parameters are registered, c->m. */
+static Case open_model(Case c, tacIntegrator integrator) {
+    tacError err;
     c.options = tac_default_options(c.m);
     c.options.contact = TAC_CONTACT_MODEL_NONE;
     c.options.integrator = integrator;
@@ -57,6 +62,12 @@ static Case open_case(const char *file, tacIntegrator integrator, int *first, in
     c.x = numbers(c.nx), c.u = numbers(c.nu), c.y = numbers(c.nx), c.y0 = numbers(c.nx);
     CHECK_INT(tac_sim_get_params(c.sim, c.theta), TAC_OK);
     return c;
+}
+
+static Case open_case(const char *file, tacIntegrator integrator, int *first, int stride) {
+    Case c = {.m = load(file)};
+    *first = register_some(&c, *first, stride);
+    return open_model(c, integrator);
 }
 
 static void close_case(Case *c) {
@@ -177,7 +188,58 @@ static void robots(void **state) {
     }
 }
 
+/* A turned and mirrored mesh of six vertices, the last inside its hull, which counts where the surface goes there. */
+static tacModel *crystal(const char *inertia, const double move[3]) {
+    static char text[1024];
+    const double x = 0.1 + move[0], y = 0.02 + move[1], z = -0.1 + move[2];
+    snprintf(text, sizeof text,
+             "<mujoco><asset><mesh name='gem' inertia='%s' scale='1.5 -0.8 1' refpos='0.01 0 0.02' "
+             "refquat='0.9 0.1 0.2 0.3' vertex='%.17g %.17g %.17g  -0.1 0.03 -0.09  0 -0.1 -0.08  0.01 0.1 -0.12 "
+             "0 0.01 0.2  0.01 0.02 0.01' face='0 2 1  1 3 0  0 4 2  2 4 1  1 4 3  3 4 5  3 5 0  0 5 4'/></asset>"
+             "<worldbody><body><freejoint/><geom type='mesh' mesh='gem'/></body></worldbody></mujoco>",
+             inertia, x, y, z);
+    return load(scratch_text("gem.xml", text));
+}
+
+static void vertices(void **state) {
+    static const char *const modes[] = {"exact", "legacy", "convex", "shell"};
+    (void)state;
+    for (int mode = 0; mode < 4; mode++) {
+        Case c = {.m = crystal(modes[mode], (double[]){0, 0, 0})};
+        for (c.np = 0; c.np < 18; c.np++) {
+            snprintf(c.path[c.np], sizeof c.path[0], "mesh/gem.file_vert[%d]", c.np);
+            CHECK_INT(tac_param_register(c.m, c.path[c.np], NULL, NULL), TAC_OK);
+        }
+        c = open_model(c, TAC_INTEGRATOR_EULER);
+        int moving = check_params(&c, 3);
+        CHECK(moving >= (mode == 2 ? 15 : 18));
+        close_case(&c);
+    }
+}
+
+/* By path as by an edited file; and what would change the hull's faces is refused by name. */
+static void vertices_by_path(void **state) {
+    static const double move[3] = {0.02, -0.01, 0.02}, from[3] = {0.1, 0.02, -0.1};
+    tacError err = {.text = ""};
+    char path[64];
+    (void)state;
+    tacModel *m = crystal("exact", (double[]){0, 0, 0}), *edited = crystal("exact", move);
+    for (int k = 0; k < 3; k++) {
+        snprintf(path, sizeof path, "mesh/gem.file_vert[%d]", k);
+        CHECK_INT(tac_param_set(m, path, (double)(float)(from[k] + move[k]), &err), TAC_OK); /* files have floats */
+    }
+    CHECK_INT(tac_model_hash(m) == tac_model_hash(edited), 1);
+    CHECK(tac_param_set(m, "mesh/gem.file_vert[15]", 0.3, &err) != TAC_OK); /* the one inside comes out */
+    CHECK_HAS(err.text, "mesh 'gem': file_vert[15] becomes 0.3");
+    CHECK(tac_param_set(m, "mesh/gem.file_vert[14]", -0.3, &err) != TAC_OK); /* the top goes through the bottom */
+    CHECK_HAS(err.text, "expected a number at which the hull has the same faces");
+    CHECK_INT(tac_model_hash(m) == tac_model_hash(edited), 1);
+    tac_model_free(m);
+    tac_model_free(edited);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_number), cmocka_unit_test(robots)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_number), cmocka_unit_test(robots),
+                                       cmocka_unit_test(vertices), cmocka_unit_test(vertices_by_path)};
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -96,11 +96,11 @@ typedef struct tacLcp {
     double touch;        /* m: distance up to which they touch */
     double span;         /* s: contacts and limits reach their target in this time: the step, or the rest of it */
     const double *lag;   /* nv: tac_lcp_bounce; NULL: zero */
-    const double *truth; /* nv: the velocity at the time of an impact, by which its classes are found where a row opens
-                            that was pressed (truth.c); NULL: v_free */
+    const double *truth; /* nv: velocity at the time of an impact. It decides the classes if a row opens that had a
+                            force (truth.c). NULL: v_free */
     const double *late;  /* nv: what is then to be undone of v */
-    const int *joined;   /* nbody: trees that the kick had forces between, as `tree`, so that what is undone is undone
-                            on both sides; NULL: none */
+    const int *joined;   /* nbody: trees that the kick had forces between, like `tree`. Both sides of such a force
+                            are undone. NULL: none */
     int *undo;           /* nv: 1: it was undone of this dof. These three with truth */
     int *pressed;        /* rows.max: 1: the kick had a force in the row */
     double *decided;     /* rows.max: forces that the classes are of */
@@ -145,8 +145,8 @@ double tac_lcp_return_margin(const tacLcp *lcp, double pos);
 /* Sets the shifts of contacts that bounce. speed: the least speed of a bounce, m/s. lag: velocity at the impact less v
  * (H4), which outlives lcp; NULL: zero. Needs: tac_lcp_setup. */
 void tac_lcp_bounce(const tacModel *m, tacLcp *lcp, const double *v, const double *lag, double speed);
-/* A contact that had a row earlier in the same step may approach again, for the row is straight and the motion is not.
- * Then it hops: it leaves with this many times the speed it came with, so that hops grow and are few. */
+/* A contact that had a row earlier in the same step may approach again, because the row is linear and the motion is
+ * not. Then it hops: it leaves with this many times the speed it came with, so that hops grow and are few. */
 #define TAC_LCP_HOP 2.0
 void tac_lcp_hop(tacLcp *lcp, int contact, const double *v);
 /* Derivative of a bouncing row's shift by J lag: 1 + e, e with the share; 0: it does not bounce. */
@@ -159,7 +159,7 @@ double tac_lcp_compliance(const tacModel *m, const tacRows *rows, int k, int hea
 double tac_lcp_compliance_param(const tacModel *m, const tacRows *rows, int k, int heaviest, const tacParamTangent *t);
 /* Number of dofs of an island's trees. Needs: tac_lcp_setup. */
 int tac_lcp_count_dofs(const tacModel *m, tacLcp *lcp, int island);
-/* Solves one island as w = A f + b is, and counts it where it is not (solve.c). */
+/* Solves one island for its b. Counts it if it is not solved (solve.c). */
 tacStatus tac_lcp_solve_boxed(const tacModel *m, tacLcp *lcp, int island, tacArena *arena);
 /* The same; where lcp->truth is given, by the classes of the velocity at the time of the impact (truth.c). */
 tacStatus tac_lcp_solve_island(const tacModel *m, tacLcp *lcp, int island, tacArena *arena);

@@ -1,16 +1,16 @@
-/* Impacts at which a row opens that was pressed (docs/theory/contact.md, H8). The kick has put the whole step's forces
- * into v, those of its rows with them. At the time of the impact the velocity is v + l (H4): what hits and what opens
- * is decided by that,
+/* Impacts at which a row opens that had a force before (docs/theory/contact.md, H8). The kick has added the forces of
+ * the whole step to v, also those of its rows. The velocity at the time of the impact is v + l (H4). It decides which
+ * rows are hit and which open. The usual problem from there gives the classes C:
  *
- *   M (v_1 - v - l) = J^T f_1,    rows as ever  ->  classes C
+ *   M (v_1 - v - l) = J^T f_1,    classes C
  *
- * A row that opens has no force in the rest of the step, and one that is hit has one from now on. With c, what the rows
- * of the kick added to the velocity,
+ * A row that opens has no force in the rest of the step. A row that is hit has a force from now on. Let c be the change
+ * of velocity by the rows of the kick. Then
  *
  *   M (v' - v - (t/h - 1/2) c) = Jhat^T f,    J_C v' + s + eps f = 0
  *
- * f may be negative: it takes back what the kick gave too much. Where no pressed row opens, or v' would approach an
- * open row, the island is solved as ever, from v. */
+ * f may be negative: the kick gave too much, and f takes that back. If no row with a force opens, or v' would approach
+ * an open row, the island is solved as usual, from v. */
 #include "contact/lcp/share.h"
 #include "math/dense.h"
 #include "math/scalar.h"
@@ -113,7 +113,7 @@ static int set_velocities(const tacModel *m, tacLcp *lcp, int island, double *su
     return open;
 }
 
-/* By the classes in hand. *valid is 0 where an open row approaches. */
+/* Solves with the current classes. *valid is 0 if an open row approaches. */
 static tacStatus solve_classes(const tacModel *m, tacLcp *lcp, int island, tacArena *arena, int *valid) {
     TAC_SCOPE(arena);
     tacLcpSystem system;

@@ -5,7 +5,7 @@
 #include "solve/falling_root.h"
 
 /* Of the powers' sizes: E that is nearer to zero than this is zero but for the solver's rounding. */
-#define ROUNDING 1e-12
+#define ENERGY_ROUNDING 1e-12
 /* Most solves of a search: E is smooth, and a parabola nearly. */
 #define MOST_SOLVES 40
 
@@ -95,7 +95,7 @@ static int find_limited(tacNcp *p, const Energies *e) {
     for (int i = 0; i < p->ncontact; i++) {
         int tree = tac_ncp_contact_tree(p, &p->contact[i]);
         if (!(p->contact[i].law.bounce > 0) || e->state[tree] != WHOLE) continue;
-        if (!(e->E[tree] < -ROUNDING * e->size[tree])) continue;
+        if (!(e->E[tree] < -ENERGY_ROUNDING * e->size[tree])) continue;
         e->state[tree] = SEARCHED;
         e->theta[tree] = TAC_NCP_LEAST_SHARE;
         e->bracket[tree] = tac_falling_root(0, 0, 1, e->E[tree]);
@@ -127,9 +127,9 @@ static void advance(const Energies *e, int tree, int first) {
         tac_falling_root_take(r, theta, E);
     double next = r->value[0] > 0 ? tac_falling_root_next(r) : theta;
     int used = !(next > r->at[0] && next < r->at[1]);
-    if (used || tac_abs(E) <= ROUNDING * e->size[tree]) {
+    if (used || tac_abs(E) <= ENERGY_ROUNDING * e->size[tree]) {
         e->state[tree] = FOUND;
-        if (E < -ROUNDING * e->size[tree]) e->theta[tree] = r->at[0]; /* a jump: the side that gives no energy */
+        if (E < -ENERGY_ROUNDING * e->size[tree]) e->theta[tree] = r->at[0]; /* a jump: the side that gives no energy */
     } else {
         e->theta[tree] = next;
     }

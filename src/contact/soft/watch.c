@@ -100,10 +100,9 @@ static tacStatus end_of_gaps(tacAdaptive *a, const double *x, int end, tacGap *g
     return TAC_OK;
 }
 
-/* Contacts that are not found again, and such as overlap at both ends and act at neither: features have changed. The
- * latter are no gaps of this step. */
-
-static int look_for_changes(tacSoftPart *p, tacGap *gap) {
+/* Returns 0 if features have changed: a contact is not found again, or one that does not act overlaps at both ends. The
+ * latter is removed from the gaps. */
+static int keep_same_features(tacSoftPart *p, tacGap *gap) {
     int same = 1, n = 0;
     for (int i = 0; i < p->nwatch; i++) {
         const tacWatch *w = &p->watch[i];
@@ -126,7 +125,7 @@ tacStatus tac_soft_watch(void *user, const double *x0, const double *x1, double 
     TAC_TRY(end_of_gaps(a, x1, 1, gap));
     tac_watch_place(a, x0);
     TAC_TRY(end_of_gaps(a, x0, 0, gap));
-    *same = look_for_changes(p, gap);
+    *same = keep_same_features(p, gap);
     TAC_TRY(tac_held_watch(a, x0, x1, gap + p->nwatch));
     *n = p->nwatch + a->nbound;
     return TAC_OK;

@@ -141,7 +141,7 @@ static tacStatus find_crossing(tacMarch *m, int i, double *at) {
 }
 
 /* A gap that acts and rises: it ends with a jump where it still pushes; where it pushes later, it ends without. */
-static tacStatus look_at_rise(tacMarch *m, int i, double at, tacEvent *event) {
+static tacStatus keep_rise(tacMarch *m, int i, double at, tacEvent *event) {
     const tacFlowCalls *call = m->flow->call;
     TAC_TRY(rate_at(m, at));
     int now = call->pushes == NULL || call->pushes(m->flow->user, i);
@@ -152,7 +152,7 @@ static tacStatus look_at_rise(tacMarch *m, int i, double at, tacEvent *event) {
     return TAC_OK;
 }
 
-static tacStatus look_at_gaps(tacMarch *m, tacEvent *event) {
+static tacStatus find_gap_event(tacMarch *m, tacEvent *event) {
     for (int i = 0; i < m->ngap; i++) {
         double at;
         TAC_TRY(find_crossing(m, i, &at));
@@ -160,7 +160,7 @@ static tacStatus look_at_gaps(tacMarch *m, tacEvent *event) {
         if (!m->gap[i].acts)
             keep_first(TAC_EVENT_ONSET, i, at, event);
         else
-            TAC_TRY(look_at_rise(m, i, at, event));
+            TAC_TRY(keep_rise(m, i, at, event));
     }
     return TAC_OK;
 }
@@ -196,7 +196,7 @@ static tacStatus find_flip(tacMarch *m, int j, double *at, double *value, int *s
     return TAC_OK;
 }
 
-static tacStatus look_at_signals(tacMarch *m, tacEvent *event) {
+static tacStatus find_signal_event(tacMarch *m, tacEvent *event) {
     int n = m->inner.nsignal, stray = 0;
     for (int j = 0; j < n; j++) {
         double at, value = 0, first;
@@ -219,7 +219,7 @@ static tacStatus look_at_signals(tacMarch *m, tacEvent *event) {
     return TAC_OK;
 }
 
-static tacStatus look_at_features(tacMarch *m, tacEvent *event) {
+static tacStatus find_feature_event(tacMarch *m, tacEvent *event) {
     const tacFlowCalls *call = m->flow->call;
     double low = 0, high = 1;
     while (high - low > ROOT_SHARE) {
@@ -243,8 +243,8 @@ tacStatus tac_march_find_event(tacMarch *m, tacEvent *event) {
                             &m->ngap, &same));
         for (int i = 0; i < m->ngap; i++) /* 2: it pushes at the end */
             m->gap[i].acts += m->gap[i].acts && (call->pushes == NULL || call->pushes(m->flow->user, i));
-        TAC_TRY(look_at_gaps(m, event));
-        if (!same) TAC_TRY(look_at_features(m, event));
+        TAC_TRY(find_gap_event(m, event));
+        if (!same) TAC_TRY(find_feature_event(m, event));
     }
-    return call->signals == NULL ? TAC_OK : look_at_signals(m, event);
+    return call->signals == NULL ? TAC_OK : find_signal_event(m, event);
 }

@@ -67,7 +67,7 @@ static double farthest(const tacMarch *m, int signal) {
     return most;
 }
 
-/* Newton's method between lengths on both sides of the change, for the longest step without a stage behind it. */
+/* Newton's method, between lengths on both sides of the change: the longest step whose stages are all before it. */
 static tacStatus locate_zone(tacMarch *m, const tacEvent *event) {
     tacInner *s = &m->inner;
     int j = event->which;

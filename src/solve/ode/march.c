@@ -265,7 +265,7 @@ tacStatus tac_march_reach(tacMarch *m) {
     return TAC_OK;
 }
 
-tacStatus tac_march_settle(tacMarch *m, double *x_x, double *x_p) {
+tacStatus tac_march_reset(tacMarch *m, double *x_x, double *x_p) {
     int onsets, changed;
     if (!m->step.reset || m->step.member < 0) return TAC_OK;
     if (m->flow->call->reset(m->flow->user, m->step.member, m->now.x, x_x, x_p)) return TAC_ERR_NONFINITE;
@@ -276,7 +276,7 @@ tacStatus tac_march_settle(tacMarch *m, double *x_x, double *x_p) {
 
 tacStatus tac_march_arrive(tacMarch *m) {
     TAC_TRY(tac_march_reach(m));
-    return tac_march_settle(m, NULL, NULL);
+    return tac_march_reset(m, NULL, NULL);
 }
 
 tacStatus tac_march_run(tacMarch *m, double span, const double *x, tacStepInfo *info) {

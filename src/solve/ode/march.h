@@ -64,7 +64,7 @@ tacStatus tac_march_repeat(tacMarch *m, const tacMarchStep *step);
 /* Moves to the end of the step, in two parts. First the set that acts there is found, of several onsets with the first
  * alone. Then an onset may change the state; x_x, x_p: its derivatives (nd x nd, nd x np), or NULL. */
 tacStatus tac_march_reach(tacMarch *m);
-tacStatus tac_march_settle(tacMarch *m, double *x_x, double *x_p);
+tacStatus tac_march_reset(tacMarch *m, double *x_x, double *x_p);
 tacStatus tac_march_arrive(tacMarch *m);
 /* Where the step ends, before a reset. */
 static inline const double *tac_march_end(const tacMarch *m) {

@@ -174,7 +174,7 @@ static tacStatus follow(tacMarch *m, tacMarchJac *j) {
     TAC_TRY(tac_march_reach(m));
     if (m->step.kind == TAC_MARCH_ONSET && m->step.member >= 0) TAC_TRY(meet(m, j, 0, 1));
     if (m->step.kind == TAC_MARCH_END) TAC_TRY(meet(m, j, -1, 0));
-    TAC_TRY(tac_march_settle(m, j->x_x, j->x_p));
+    TAC_TRY(tac_march_reset(m, j->x_x, j->x_p));
     if (m->step.reset && m->step.member >= 0) jump(m, j);
     return TAC_OK;
 }

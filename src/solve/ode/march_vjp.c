@@ -106,7 +106,7 @@ static tacStatus pull_event(tacMarch *m, tacMarchPull *p, const tacMarchState *s
     TAC_TRY(tac_march_reach(m));
     int lost = falls && m->step.member < 0;
     if (!lost) TAC_TRY(flow->call->gap_jac(flow->user, falls ? 0 : -1, falls, m->now.x, p->grad, p->grad_p));
-    TAC_TRY(tac_march_settle(m, p->x_x, p->x_p));
+    TAC_TRY(tac_march_reset(m, p->x_x, p->x_p));
     if (step.reset && !lost) pull_reset(m, p);
     tacMarchStep taken = m->step;
     TAC_TRY(tac_march_resume(m, start));
@@ -128,7 +128,7 @@ static tacStatus pull_again(tacMarch *m, tacMarchPull *p, const tacMarchState *s
     const double *f = m->inner.f[0];
     if (step.reset) {
         TAC_TRY(tac_march_reach(m));
-        TAC_TRY(tac_march_settle(m, p->x_x, p->x_p));
+        TAC_TRY(tac_march_reset(m, p->x_x, p->x_p));
         pull_reset(m, p);
         TAC_TRY(tac_march_resume(m, start));
         TAC_TRY(tac_march_repeat(m, &step));

@@ -26,7 +26,7 @@ def pairs(context):
     return Result(good and got["solves"] == 152 * POSES * 3, figure)
 
 
-DERIVATIVES = 5000  # poses at each kappa in doubles
+DERIVATIVES = 10000  # poses at each kappa in doubles
 QUAD_POSES = 100
 SHARE = 0.999
 TOL_REVERSE = 1e-10
@@ -87,7 +87,7 @@ unit_check("growth-files", "pad and sum by builder, MJCF and packed file give th
 @check("growth-bad-input", bar="kappa, poses, concentric and deep shapes, extreme sizes, pads, sums and faces that make no sense: each a defined result or a named status")
 def bad_input(context):
     tests = {**unit_tests(context, "test_growth"), **unit_tests(context, "test_growth_models")}
-    wanted = ("bad_calls", "extremes", "contact_models", "bad_shapes", "bad_faces")
+    wanted = ("bad_calls", "extremes", "contact_models", "bad_shapes", "bad_faces", "nearly_parallel_faces")
     missing = [name for name in wanted if name not in tests]
     if missing:
         raise CannotRun(f"no test {missing[0]}")

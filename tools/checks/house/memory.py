@@ -8,7 +8,8 @@ MIB = 1 << 20
 MOST = {"panda": 4 * MIB, "quadruped": 4 * MIB, "humanoid": 4 * MIB, "atlas": 8 * MIB}
 # Sums of rounded sizes are counts by hand. The arena has them, and the model, which is one block laid out by its table.
 COUNTS = re.compile(r"\btac_arena_round\s*\(")
-SIZES = re.compile(r"^(?:static )?(?:inline )?size_t (\w+)\([^;{]*\) \{( [^\n]*\}$|\n.*?^\})", re.MULTILINE | re.DOTALL)
+SIZES = re.compile(r"^(?:static )?(?:inline )?(?:size_t|ptrdiff_t|u?intptr_t|(?:unsigned )?long) (\w+)\([^;{]*\) \{( [^\n]*\}$|\n.*?^\})", re.MULTILINE | re.DOTALL)
+MEASURES = re.compile(r"\btac_arena_dry\b|_bytes\(")  # lays out on a dry arena, or asks who does
 MAY_COUNT = ("src/base/", "src/model/")
 
 
@@ -22,7 +23,8 @@ def counts_by_hand():
             if COUNTS.search(line):
                 yield f"{name}:{number}: {line.strip()}"
         for function, body in SIZES.findall(text):
-            if "sizeof" in body and "tac_arena_dry" not in body:
+            counts = "sizeof" in body or re.search(r"bytes|scratch|memory", function)
+            if counts and not MEASURES.search(body):
                 yield f"{name}: {function} counts bytes"
 
 

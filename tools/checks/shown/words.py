@@ -54,12 +54,24 @@ PHRASES = (
     "what it said of them",
     "of or by a joint without a single coordinate",
     "no reason is told",
+    "Nor counts what is welded to a mocap body",
+    "Of places: a few units of the last digit",
+    "How often features that a search overlaps by are added",
+    "What touches at the poses of w",
+    "takes covectors back as ever",
+    "is flown to once more",
+    "problem in hand",
+    "poses in hand",
+    "what comes along of a model",
+    "come along that refer to nothing",
+    "are names alone and stay",
+    "which are none of its",
 )
 
 
 def pattern_of(phrase):
     """The phrase across line breaks, quotes of strings and marks of comments."""
-    return re.compile(r"[\s\"*]+".join(re.escape(word) for word in phrase.split()))
+    return re.compile(r"[\s\"*]+".join(re.escape(word) for word in phrase.split()), re.IGNORECASE)
 
 
 def found(paths):

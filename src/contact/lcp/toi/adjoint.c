@@ -1,6 +1,6 @@
-/* Reverse mode of steps that stop at impacts: covectors of q, v, of the kick and of the time that is left go back from
- * the step's end through its drifts and impacts to the kick (docs/theory/contact.md, H6). Each impact is flown to once
- * more, without a search, so that one problem at a time is in memory. */
+/* Reverse mode of steps that stop at impacts: the covectors of q, v, the kick and the time left go backward from the
+ * end of the step through its drifts and impacts (docs/theory/contact.md, H6). The flight to each impact is repeated
+ * without a search. So only one problem is in memory at a time. */
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "contact/lcp/share.h"
@@ -18,7 +18,7 @@ typedef struct Return {
     double *kick;      /* nv */
     double *given;     /* nv: weights of the velocity that the rows added in the kick */
     double left;       /* of the time that is left */
-    tacGrad direct;    /* u, theta: what impacts and their times add; x: of one impact */
+    tacGrad direct;    /* u, theta: sums over the impacts and their times; x: of one impact */
     double *move, *tv; /* nv: scratch */
 } Return;
 
@@ -56,7 +56,7 @@ static void pull_drift(Return *r, const double *v, double t) {
     tac_move_vjp(m, r->tv, t, r->move, r->q, r->v);
 }
 
-/* The time t of a drift moves q' by v dt and what is left by -dt, and is where the distance of two geoms has its level:
+/* The time t of a drift moves q' by v dt and the time left by -dt. At t the distance of two geoms reaches its level, so
  * dt = -(G dq' + ddist) / (G v). Needs: geoms placed at the impact. */
 static tacStatus pull_time(Return *r, const tacFlight *f) {
     tacContext *ctx = r->ctx;
@@ -161,7 +161,7 @@ static int impact_layout(Impact *d, const tacModel *m, int rows, tacArena *arena
     return d->lambda && d->mu && d->share && d->v;
 }
 
-/* v' = v + h a through the impact in hand (L6). Needs: its problem, v' in w->next, a in w->qacc, the factor of M. */
+/* v' = v + h a through the current impact (L6). Needs: its problem, v' in w->next, a in w->qacc, the factor of M. */
 static tacStatus pull_impact(Return *r, const tacFlight *f, const tacLcp *lcp) {
     tacContext *ctx = r->ctx;
     TAC_SCOPE(&ctx->arena);
@@ -211,8 +211,8 @@ static int grad_layout(tacGrad *g, tacColumns c, tacArena *arena) {
     return g->x && g->u && g->theta;
 }
 
-/* The rows' part of the kick is the kick less the one without rows, k_0 = v_free - v: a step of its own without rows.
- * ybar: scratch. Needs: w as the kick leaves it. */
+/* The part of the kick by the rows is the kick minus the kick without rows, k_0 = v_free - v. The latter is pulled back
+ * like a step without rows. ybar: scratch. Needs: w as the kick leaves it. */
 static tacStatus pull_free_kick(Return *r, tacFlight *f, const double *x, double *ybar, const tacGrad *g) {
     tacContext *ctx = r->ctx;
     const tacModel *m = ctx->model;
@@ -235,8 +235,8 @@ static tacStatus pull_free_kick(Return *r, tacFlight *f, const double *x, double
     return TAC_OK;
 }
 
-/* The kick: q stays, so that as a step of its own it has hv = 0, v+ = v + kick. Its covector h qbar of v+ is taken
- * back, and what the kick alone has does not reach v. */
+/* The kick as a step that leaves q: hv = 0, v+ = v + kick. The covector h qbar of v+, which such a step adds, is
+ * subtracted again. The covector of the kick alone does not act on v. */
 static tacStatus pull_kick(Return *r, tacFlight *f, const double *x, const double *actbar, const tacGrad *g) {
     tacContext *ctx = r->ctx;
     size_t nv = (size_t)ctx->model->nv, na = (size_t)ctx->model->na;

@@ -1,5 +1,5 @@
-/* Derivatives of steps that stop at impacts, forward: dq and dv of the state in hand with respect to [x | u | theta] go
- * along with it (docs/theory/contact.md, H3, H4). */
+/* Derivatives of steps that stop at impacts, forward: dq and dv of the current state with respect to [x | u | theta]
+ * are carried along (docs/theory/contact.md, H3, H4). */
 #include "math/dense.h"
 #include "contact/lcp/share.h"
 #include "contact/lcp/toi/step.h"
@@ -9,13 +9,13 @@
 
 /* --- Room --------------------------------------------------------------------------------------------------------- */
 
-/* Column of the time step; before the first of the parameters: there is none. */
+/* Column of the time step; below the first column of the parameters: it is no parameter. */
 static int time_column(const tacContext *ctx) {
     tacColumns c = tac_count_columns(ctx);
     return c.nx + c.nu + tac_param_of_time(ctx->model);
 }
 
-/* v+ = v + h a as h alone moves: its column of v (nv rows of n) gets a = w->qacc. */
+/* Derivative of v+ = v + h a by h alone: adds a = w->qacc to the column of the time step (nv rows of n). */
 static void add_time(const tacContext *ctx, size_t n, double *v) {
     for (int i = 0; tac_param_of_time(ctx->model) >= 0 && i < ctx->model->nv; i++)
         v[(size_t)i * n + (size_t)time_column(ctx)] += ctx->work.qacc[i];
@@ -111,7 +111,7 @@ void tac_flight_stop_jac(tacFlight *f) {
     tac_dense_axpy(d->c.n, -1, d->time, d->left);
 }
 
-/* Change of the distance by what is no coordinate: mocap poses and parameters -> time += ... */
+/* Adds the change of the distance by mocap poses and parameters to `time`. */
 static void add_direct(tacFlight *f, const tacContactSystem *c, double *time) {
     tacContext *ctx = f->ctx;
     const tacModel *m = ctx->model;
@@ -156,7 +156,7 @@ tacStatus tac_flight_time_jac(tacFlight *f, const int geom[2]) {
 
 /* --- Impact ------------------------------------------------------------------------------------------------------- */
 
-/* sum (rows x n) = M_q dq + M_v dv + what of M is direct, of a problem's own derivatives M. */
+/* sum (rows x n) = M_q dq + M_v dv + the columns of M for u and theta. M: derivatives of one problem. */
 static void chain(const tacFlight *f, size_t rows, const double *M, double *sum) {
     const tacFlightTangent *d = f->d;
     size_t n = (size_t)d->c.n, nv = (size_t)f->ctx->model->nv, nx = (size_t)d->c.nx;
@@ -172,7 +172,7 @@ static void chain(const tacFlight *f, size_t rows, const double *M, double *sum)
     }
 }
 
-/* dv' = dv - h (W_q dq + W_v dv + what of W is direct). */
+/* dv' = dv - h (W_q dq + W_v dv + the columns of W for u and theta). */
 void tac_flight_impact_jac(tacFlight *f) {
     tacFlightTangent *d = f->d;
     size_t nv = (size_t)f->ctx->model->nv;
@@ -192,8 +192,8 @@ static void add_chained(const tacFlight *f, size_t rows, const double *local, do
     }
 }
 
-/* A reader of lines of the problem in hand: its contacts are number `first` on, and its own derivatives of an impact go
- * along with those of the state before it. */
+/* Reads the derivatives of the contacts of the current problem, whose first contact has number `first`. Those of an
+ * impact are chained with the derivatives of the state before it. */
 typedef struct Told {
     const tacFlight *f;
     int first, chained;
@@ -263,7 +263,7 @@ static void undone_row(const tacFlight *f, int dof, double weight, double *out) 
     if (f->undo[dof]) add_late(f, dof, weight, f->given, f->d->given, out);
 }
 
-/* d(s)/d(left) of s = (pos - target)/left; none at the bound, of rows that bounce, and of tangents and friction. */
+/* d(s)/d(left) of s = (pos - target)/left; zero at the bound, and for rows that bounce, tangents and friction. */
 double tac_flight_span_rate(const tacLcp *lcp, int k) {
     const tacRow *row = &lcp->rows.row[k];
     int gap = (row->kind == TAC_ROW_CONTACT && row->axis == 0) || row->kind == TAC_ROW_JOINT_LIMIT ||

@@ -1,6 +1,6 @@
-/* Forces of constraints in steps that stop at impacts, as outputs: impulses of the kick and of every impact over h,
- * each where its problem was, so that the sum is the mean over the step (docs/theory/contact.md, H5). Where the first
- * impact takes a part of the kick back, so does the sum (H10). */
+/* Forces of constraints in steps that stop at impacts, as outputs: impulses of the kick and of every impact, divided by
+ * h, each at the poses of its problem. Their sum is the mean force over the step (docs/theory/contact.md, H5). If the
+ * first impact takes back a part of the kick, the sum does too (H10). */
 #include "math/dense.h"
 #include "math/scalar.h"
 #include "contact/lcp/toi/step.h"
@@ -66,7 +66,7 @@ static int is_undone(const tacFlightForces *z, const tacLcp *lcp, int k) {
     return row->num > 0 && z->undo[lcp->rows.dof[row->adr]];
 }
 
-/* Leaves the problem of the kick with the forces that are taken back alone. There is none between these and others. */
+/* Keeps only the forces of the kick that are taken back. No force acts between their bodies and others. */
 static void keep_undone(const tacFlightForces *z, tacLcp *lcp) {
     for (int k = 0; k < lcp->rows.n; k++) {
         if (is_undone(z, lcp, k)) continue;
@@ -109,7 +109,7 @@ static void take_back_contacts(const tacFlightForces *z, const tacLcp *kick) {
             z->contact[c].force[k] *= 1 + z->share;
 }
 
-/* The same where values are told: what is taken back comes as a further part. */
+/* The same for values. The part taken back is one more term. */
 static void tell_taken_back(const tacFlightForces *z, tacLcp *kick) {
     keep_undone(z, kick);
     for (int k = 0; k < kick->rows.n; k++)
@@ -117,7 +117,7 @@ static void tell_taken_back(const tacFlightForces *z, tacLcp *kick) {
     tac_lcp_tell_contacts(kick, 0, z->reader);
 }
 
-/* The same where lines are told: share dK + K dshare. */
+/* The same for derivatives: share dK + K dshare. */
 static void tell_share(void *of, int k, const tacContact *c, const double f[3]) {
     const tacFlightForces *z = of;
     for (int axis = 0; axis < 3; axis++)
@@ -136,7 +136,7 @@ static tacStatus tell_lines_taken_back(tacContext *ctx, const double *x, const d
     return tac_lcp_tell_lines(ctx, x, u, kick, 0, &(tacContactReader){.of = z, .line = tell_scaled});
 }
 
-/* Solves the kick once more and takes its part back. Leaves in the arena what it takes. */
+/* Solves the kick again and subtracts the part taken back. Its memory stays in the arena. */
 static tacStatus take_back(tacFlight *f, const double *x, const double *u) {
     tacFlightForces *z = f->z;
     tacLcp kick = {.unsolved = 0};
@@ -165,7 +165,7 @@ static void measure_take_back(const tacModel *m, const tacOptions *options, tacA
 
 /* --- Entries ------------------------------------------------------------------------------------------------------ */
 
-/* The whole step; the workspace is left at (x, u), as outputs expect it. */
+/* Runs the whole step. Then the workspace is at (x, u) again, as outputs expect. */
 static tacStatus travel(tacContext *ctx, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
                         int *impacts) {
     TAC_SCOPE(&ctx->arena);
@@ -229,7 +229,7 @@ tacStatus tac_toi_forces_jac(tacContext *ctx, const double *x, const double *u, 
 
 static void drop_value(void *of, int k, const tacContact *c, const double f[3]) { (void)of, (void)k, (void)c, (void)f; }
 
-/* Derivatives take a flight of their own, for all values come before the first line. */
+/* Derivatives need a second flight, because the values of all contacts come before the first derivative. */
 tacStatus tac_toi_contact_forces(tacContext *ctx, const double *x, const double *u, const tacContactReader *reader) {
     const tacContactReader values = {.of = reader->of, .value = reader->value};
     const tacContactReader lines = {.of = reader->of, .value = drop_value, .line = reader->line};
@@ -244,7 +244,7 @@ tacStatus tac_toi_contact_forces(tacContext *ctx, const double *x, const double 
     return travel(ctx, x, u, &d, &dz, &impacts);
 }
 
-/* bar += weights . lines, of a reader that has weights alone. */
+/* bar += weights . derivatives, for a reader that only has weights. */
 typedef struct Weighed {
     const tacContactReader *reader;
     const tacGrad *bar;

@@ -13,7 +13,7 @@ int tac_flight_is_held(const tacFlight *f, const int geom[2]) {
     return 0;
 }
 
-/* 1: this impact is one of the two. Others that approach come to their places by the step's end, as they are to. */
+/* 1: the two geoms are those of the current impact. */
 static int has_met(const tacFlight *f, const int geom[2]) {
     return (geom[0] == f->met[0] && geom[1] == f->met[1]) || (geom[0] == f->met[1] && geom[1] == f->met[0]);
 }
@@ -30,7 +30,7 @@ static double rate_of(const tacFlight *f, const tacContact *c, const tacVec6 *V)
     return rate;
 }
 
-/* Least changes at which a problem has other rows. */
+/* Margins: the smallest changes at which the problem has other rows. */
 typedef struct Margins {
     double rate; /* m/s: of approach */
     double dist; /* m */
@@ -52,7 +52,7 @@ static int is_row(const tacFlight *f, const tacContact *c, const tacVec6 *V, int
 
 static tacVec6 *velocities_layout(const tacModel *m, tacArena *arena) { return TAC_TAKE(arena, m->nbody, tacVec6); }
 
-/* Contacts at the poses in hand that are rows. Needs: position. */
+/* Contacts at the current poses that become rows. Needs: position. */
 static tacStatus find_touching(tacFlight *f, tacLcp *lcp, Margins *margin) {
     TAC_SCOPE(&f->ctx->arena);
     tacContext *ctx = f->ctx;
@@ -108,7 +108,8 @@ static int last_row(const tacFlight *f, const tacContact *c) {
     return -1;
 }
 
-/* 1: there was one: then it did not approach, and if it does now, it turned. */
+/* 1: the problem before had a row for the contact. That row did not approach, so an approach now comes from
+ * rotation. */
 static int was_row(const tacFlight *f, const tacContact *c) { return last_row(f, c) >= 0; }
 
 /* Rows of contacts that the kick had a force in. */

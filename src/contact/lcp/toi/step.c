@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Relative to the time left: an impact nearer to the step's end waits for the next one. */
+/* Relative to the time left: an impact closer to the end of the step is left to the next step. */
 #define LAST_MOMENT 1e-9
 
 /* --- Kick and impact ---------------------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static tacStatus begin(tacFlight *f) {
 
 static int is_stopped(const tacFlight *f) { return f->stop > 0 && f->ctx->info.impacts == f->stop; }
 
-/* Notes what outputs of forces have to take back of the kick. Only a step's first impact has any. */
+/* Notes which part of the kick the outputs of forces have to subtract. Only the first impact of a step has one. */
 static void note_undone(const tacFlight *f) {
     tacFlightForces *z = f->z;
     double h = f->ctx->options.dt;
@@ -151,7 +151,7 @@ static int level_of(double dist) {
     return level;
 }
 
-/* Reports an impact: its pair, distance and time, and how far it is from not being in this step. */
+/* Reports an impact: its pair, distance and time, and its margin to an impact after the step. */
 static void note_impact(tacFlight *f, const tacImpactPair *pair) {
     tacStepInfo *info = &f->ctx->info;
     double h = f->ctx->options.dt;
@@ -205,7 +205,7 @@ static tacStatus find_impact(tacFlight *f, tacImpactPair *pair, tacImpactKind *k
     return TAC_OK;
 }
 
-/* The same, remembered, or as a flight before remembers it. */
+/* The next impact, which is recorded; or the one that an earlier flight recorded. */
 static tacStatus next_stop(tacFlight *f, tacImpactPair *pair, tacImpactKind *kind) {
     int k = f->nstops++;
     if (f->again != NULL) {
@@ -218,7 +218,7 @@ static tacStatus next_stop(tacFlight *f, tacImpactPair *pair, tacImpactKind *kin
     return TAC_OK;
 }
 
-/* Drifts and impacts to the step's end. A search that ended early is taken up again from where it got. */
+/* Drifts and impacts to the step's end. A search that ended early continues from the time that it reached. */
 static tacStatus fly(tacFlight *f) {
     for (int stops = 0; stops <= f->ctx->options.toi_impacts; stops++) {
         tacImpactPair pair;
@@ -368,8 +368,8 @@ static tacStatus pull_matrices(tacContext *ctx, const double *x, const double *u
     return status;
 }
 
-/* A step without impacts takes covectors back as ever, aware of complementarity where that is asked for; one with a few
- * impacts takes them through each, exact; one with many goes forward with all columns, once. */
+/* Reverse mode of a step. Without impacts it uses the gradient mode of the options. With up to TAC_FLIGHT_STOPS stops
+ * it goes backward through each impact. With more it computes all columns forward once, and multiplies. */
 static tacStatus vjp(tacContext *ctx, const double *x, const double *u, const double *ybar, const tacGrad *g) {
     tacStepInfo info;
     tacStatus status;

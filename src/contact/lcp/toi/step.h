@@ -4,8 +4,8 @@
  *   drift    q <- q (+) t v until two geoms meet, or to the step's end
  *   impact   M (v' - v) = J^T f, with rows for all contacts that touch then; the rest of the step follows
  *
- * Such a step is second order in its middle: v is the velocity half a step earlier than q is. At time t the velocity is
- * that of the drift plus (t/h - 1/2) times the kick, and a bounce reverses that (H4).
+ * Such a step is second order with v half a step before q. At time t the velocity is that of the drift plus (t/h - 1/2)
+ * times the kick, and a bounce reverses that (H4).
  *
  * Two geoms meet when their distance is TAC_TOI_GAP. Surfaces never quite reach each other, so neither rounding nor
  * compliance makes them overlap.
@@ -14,11 +14,11 @@
  * approach faster than bounce_speed. The row of a near pair brings it to the gap by the end of the step, as the row of
  * an open gap does without `toi`. So resting bodies make no impacts, and near ones may move a little without another
  * kind of row. An impact has rows for pairs that have met, and for near pairs that the kick held. Other near pairs have
- * none: they would pass the impact on before they are hit.
+ * none, because such a row would transmit the impact before they are hit.
  *
- * Pairs with rows are held. They count by their distance at the end of a drift, TAC_TOI_LEAST or more. A held pair may
- * come nearer, for rows are straight and bodies turn; and some near pairs have no row. Both meet when their distance
- * falls to the next level below the gap (tac_next_impact). */
+ * Pairs with rows are held. The search uses their distance at the end of a drift, if it is at least TAC_TOI_LEAST. A
+ * held pair may come nearer, because rows are linear and bodies rotate. Some near pairs have no row. In both cases two
+ * geoms meet when their distance falls to the next level below the gap (tac_next_impact). */
 #pragma once
 
 #include "smooth/first_impact.h"
@@ -37,12 +37,12 @@ typedef struct tacFlightTangent {
     double *time;       /* c.n: of the duration of the current drift */
     double *left;       /* c.n: of the time that is left */
     double *kick;       /* nv x c.n */
-    double *given;      /* nv x c.n: of what the rows of the kick gave */
+    double *given;      /* nv x c.n: of the change of velocity by the rows of the kick */
     double *W, *W_rest; /* nv x c.n: of one change of velocity */
     tacJac J;           /* of the whole step: all three */
 } tacFlightTangent;
 
-/* Forces of a step, summed over its problems; NULL: not asked for. */
+/* Forces of a step, summed over its problems. NULL: not asked for. */
 typedef struct tacFlightForces {
     double *wrench, *qfrc;    /* 6 nbody; nv */
     double *dwrench, *dqfrc;  /* their derivatives, c.n numbers a row */
@@ -50,7 +50,7 @@ typedef struct tacFlightForces {
     tacContactForce *contact; /* max: of every problem in turn */
     int max, n;
     const tacContactReader *reader; /* values, or lines, of the contacts of every problem in turn */
-    /* What the first impact takes back of the kick: `share` of the forces on trees with these dofs (H8). */
+    /* The part of the kick that the first impact takes back: `share` of the forces on trees with these dofs (H8). */
     int *undo;      /* nv */
     int undone;     /* 1: there are such dofs */
     double share;   /* t/h - 1/2 */
@@ -91,7 +91,7 @@ typedef struct tacFlight {
     double left;        /* s */
     double since;       /* s: of drift since the kick or the last impact */
     tacFlightStop stops[TAC_FLIGHT_STOPS];
-    int nstops;                    /* so far; more than there is room for are counted */
+    int nstops;                    /* so far; also counts those that are not recorded */
     const struct tacFlight *again; /* the flight that is repeated; NULL: stops are searched */
     int stop;                      /* number of the impact to stop at, from 1; 0: none */
     tacLcp *stopped;               /* its problem */
@@ -103,18 +103,18 @@ typedef struct tacFlight {
 } tacFlight;
 
 /* (x, u) -> f->x, f->act, w->next; with derivatives if d is given, with forces if z is. Leaves f in the arena: the
- * caller releases. There is a next state if tac_went_on(status). */
+ * caller releases it. There is a next state if tac_went_on(status). */
 tacStatus tac_flight_travel(tacContext *ctx, const double *x, const double *u, tacFlightTangent *d, tacFlightForces *z,
                             tacFlight *f);
-/* The flight `first` once more, to impact number k (from 1): its problem solved and left in the arena, its change of
- * velocity in w->next and w->qacc, f->x as it was before. */
+/* Repeats the flight `first` up to impact k (from 1), and solves the problem of that impact. The problem stays in the
+ * arena. Its change of velocity is in w->next and w->qacc. f->x is the state before the impact. */
 tacStatus tac_flight_to_impact(const tacFlight *first, const double *x, int k, tacFlight *f, tacLcp *lcp);
-/* The kick once more, for reverse modes of a step that was the kick and one drift; lcp is left in the arena. */
+/* Repeats the kick, for reverse mode of a step that is the kick and one drift. lcp stays in the arena. */
 tacStatus tac_flight_kick_again(tacFlight *f, const double *x, tacLcp *lcp);
 
 /* --- Memory -------------------------------------------------------------------------------------------------------
  *
- * Each takes from a dry arena what its namesake takes, and leaves there what that leaves (contact/lcp/step.h). */
+ * Each lays out on a dry arena the arrays of the function with its name (contact/lcp/step.h). */
 void tac_flight_measure(const tacModel *m, const tacOptions *options, tacArena *dry); /* a flight's own arrays */
 void tac_flight_measure_travel(const tacModel *m, const tacOptions *options, int derivatives, tacArena *dry);
 void tac_flight_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
@@ -128,7 +128,7 @@ void tac_toi_measure_outputs(const tacModel *m, const tacOptions *options, tacAr
 
 /* 1: the kick had a force between the two geoms. */
 int tac_flight_is_held(const tacFlight *f, const int geom[2]);
-/* (x in hand, velocity without rows) -> impulses in lcp, of the kick or of an impact. Needs: position, the factor. */
+/* (current x, velocity without rows) -> impulses of the kick or of an impact, in lcp. Needs: position, the factor. */
 tacStatus tac_flight_solve(tacFlight *f, const double *v_free, int impact, tacLcp *lcp);
 
 /* --- Derivatives (deriv.c) ---------------------------------------------------------------------------------------- */
@@ -138,9 +138,10 @@ tacStatus tac_flight_tangent(tacContext *ctx, tacFlightTangent *d);
 /* Derivatives after the kick, from W: dv, dq = identity, and the rows of the activations for the whole step. Needs: w
  * as the kick left it. */
 tacStatus tac_flight_kick_jac(tacFlight *f, const double *x);
-/* After it: of what its rows gave, kick less kick without rows. Needs: the same, f->v_free. */
+/* After that: derivatives of the change by the rows, which is the kick minus the kick without rows. Needs: the same,
+ * f->v_free. */
 tacStatus tac_flight_given_jac(tacFlight *f, const double *x);
-/* q (+) t v: dq <- P dq + t Q dv; the time's own part follows. */
+/* q (+) t v at fixed t: dq <- P dq + t Q dv. */
 void tac_flight_drift_jac(tacFlight *f, double t);
 /* The drift ends where the distance of a pair of geoms is at a fixed level:  time = -(G dq + ...)/(G v), G the change
  * of their distance (H3). Needs: geoms placed at the impact. */
@@ -152,7 +153,7 @@ void tac_flight_impact_jac(tacFlight *f);
 /* Adds the changes with the lag of a bounce and with the undone part of the kick: rows change by (1 + e) J d(lag) +
  * J d(undone), and v by d(undone). */
 tacStatus tac_flight_lag_jac(tacFlight *f, const tacLcp *lcp);
-/* d(forces) += those of a problem by its own q, v, u, theta, chained with the derivatives of the state before it. */
+/* d(forces) += the derivatives of the forces of one problem, chained with those of the state before it. */
 tacStatus tac_flight_forces_jac(tacFlight *f, const tacLcp *lcp);
 /* out (c.n) = derivative of t/h - 1/2 */
 void tac_flight_late_jac(const tacFlight *f, double *out);
@@ -163,13 +164,13 @@ int tac_flight_finish_jac(const tacFlight *f);
 
 /* --- Reverse mode (adjoint.c) ------------------------------------------------------------------------------------- */
 
-/* Reverse mode of a step that f has made. ctx->info is its report, and f has recorded all its stops. landed: 1 if it
- * came to its end. */
+/* Reverse mode of the step of f, which has recorded all its stops. ctx->info is the report of that step. landed: 1 if
+ * the flight reached the end of the step. */
 tacStatus tac_flight_pull(tacFlight *f, const double *x, int landed, const double *ybar, const tacGrad *g);
 
 /* --- Forces as outputs (outputs.c) -------------------------------------------------------------------------------- */
 
-/* Adds those of a problem that was solved. Needs: its kinematics, v+ in w->next. */
+/* Adds the forces of a solved problem. Needs: its kinematics, v+ in w->next. */
 tacStatus tac_flight_add_forces(tacFlight *f, const tacLcp *lcp);
 
 /* The stepper's entries (sim.h). */

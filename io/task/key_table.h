@@ -1,0 +1,105 @@
+/* One row for each key of a task file. Reading, messages and the guide's tables come from it.
+ *
+ *   X(section, name, TYPE, more, R(least, most), unit, default, text)
+ *
+ * Section: the map that the key stands in. A verb's task is a map of the keys of `task` and of the verb's own section.
+ * TYPE: one of TAC_TASK_TYPES. More: words of a WORD or VALUE, as in "ilqr|"; name of the section of a SECTION or
+ * SECTIONS; "" otherwise. Range: of each number. Default: as it would be written; "": none, the key may be left out;
+ * TAC_TASK_REQUIRED: it may not. */
+#pragma once
+
+#define TAC_TASK_REQUIRED NULL
+#define TAC_TASK_HUGE     1.7976931348623157e308
+
+/* X(TYPE, what it is in words) */
+#define TAC_TASK_TYPES(X)                                                                                              \
+    X(BOOL, "true or false")                                                                                           \
+    X(INT, "a whole number")                                                                                           \
+    X(REAL, "a number")                                                                                                \
+    X(TEXT, "a text")                                                                                                  \
+    X(WORD, "a word")                                                                                                  \
+    X(REALS, "a number or a list of numbers")                                                                          \
+    X(MATRIX, "a number, a list of numbers, or a list of rows")                                                        \
+    X(VALUE, "a number, a list of numbers or of rows, or a word")                                                      \
+    X(TEXTS, "a text or a list of texts")                                                                              \
+    X(RANGE, "a range [least, most], or a list of ranges")                                                             \
+    X(STEPS, "a step, a range of steps [first, last], or end")                                                         \
+    X(QUANTITY, "a quantity: a word, or a map as {body_pos: NAME}")                                                    \
+    X(REALS_BY_NAME, "a map of names to numbers or lists of numbers")                                                  \
+    X(RANGES_BY_NAME, "a map of names to ranges")                                                                      \
+    X(OPTIONS, "a map of options of the step")                                                                         \
+    X(SECTION, "a map")                                                                                                \
+    X(SECTIONS, "a list of maps")
+
+/* clang-format off */
+#define TAC_TASK_KEYS(X, R)                                                                                            \
+    X(task, version, INT, "", R(1, 1), "", TAC_TASK_REQUIRED, "version of the format: 1")                              \
+    X(task, model, TEXT, "", R(0, 0), "", TAC_TASK_REQUIRED, "the robot's file, from the folder of the task")          \
+    X(task, set, REALS_BY_NAME, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the parameter", "",                          \
+      "numbers of the model by path; * and ? stand for parts of a name, a path without [i] takes all numbers of it")   \
+    X(task, step, OPTIONS, "", R(0, 0), "", "", "options of the step")                                                 \
+    X(plan, horizon, INT, "", R(1, 100000), "steps", "",                                                               \
+      "steps of the plan; without it the task asks for one state (tactus pose)")                                       \
+    X(plan, start, SECTION, "start", R(0, 0), "", "", "the first state; default: the model's qpos_0 at rest")          \
+    X(plan, guess, SECTION, "guess", R(0, 0), "", "", "where the search begins; default: controls of 0")               \
+    X(plan, cost, SECTIONS, "cost", R(0, 0), "", "", "terms whose sum is to be small")                                 \
+    X(plan, constraint, SECTIONS, "constraint", R(0, 0), "", "", "what has to hold")                                   \
+    X(plan, bound, SECTION, "bound", R(0, 0), "", "", "limits of controls and of states")                                 \
+    X(plan, unknown, RANGES_BY_NAME, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the parameter", "",                     \
+      "parameters of the model that are chosen too, by path, each with its range; option.timestep: the time of a step")\
+    X(plan, solver, SECTION, "solver", R(0, 0), "", "", "how the plan is found")                                       \
+    X(plan, pose, SECTION, "pose", R(0, 0), "", "", "of a task without horizon: what may move")                        \
+    X(start, key, TEXT, "", R(0, 0), "", "", "name of a keyframe")                                                     \
+    X(start, qpos, REALS, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "m, rad", "", "all positions")                         \
+    X(start, qvel, REALS, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "m/s, rad/s", "", "all velocities")                    \
+    X(start, act, REALS, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "", "", "all activations")                              \
+    X(start, joint, REALS_BY_NAME, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "m, rad", "", "positions of joints by name")  \
+    X(start, velocity, REALS_BY_NAME, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "m/s, rad/s", "",                          \
+      "velocities of joints by name")                                                                                  \
+    X(guess, ctrl, VALUE, "hold|", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the control", "",                             \
+      "controls of every step: a number for all of them, a list, the name of a keyframe, or hold: those that hold the start state") \
+    X(guess, file, TEXT, "", R(0, 0), "", "", "controls from a CSV file, a line a step, from the folder of the task")  \
+    X(guess, spline, MATRIX, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the control", "",                               \
+      "a row of controls for each of some moments, evenly spaced; a cubic spline goes through them")                   \
+    X(guess, states, TEXTS, "", R(0, 0), "", "",                                                                       \
+      "states on a straight line from the start through keyframes, evenly spaced")                                     \
+    X(guess, noise, REALS, "", R(0, TAC_TASK_HUGE), "of the control", "",                                              \
+      "standard deviation of what the starts after the first add to the controls; default: a tenth of the bounds, or 1") \
+    X(cost, of, QUANTITY, "", R(0, 0), "", TAC_TASK_REQUIRED, "the quantity")                                          \
+    X(cost, target, VALUE, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the quantity", "",                                \
+      "what it is to be; of a state also the name of a keyframe; default: 0, of a state the model's qpos_0 at rest, of an orientation none") \
+    X(cost, weight, MATRIX, "", R(0, TAC_TASK_HUGE), "", "1",                                                          \
+      "weight of the squared difference: one for all, one for each number, or a symmetric matrix")                     \
+    X(cost, norm, WORD, "quadratic|huber|logcosh|absolute|one_sided|barrier|linear|", R(0, 0), "", "quadratic",                  \
+      "what is made of the difference")                                                                                \
+    X(cost, width, REAL, "", R(1e-12, TAC_TASK_HUGE), "of the quantity", "1", "difference from which a norm is no longer quadratic") \
+    X(cost, steps, STEPS, "", R(0, 100000), "steps", "", "where it counts; default: all knots, the last among them")   \
+    X(cost, dt_power, INT, "", R(0, 4), "", "0", "the term is multiplied by this power of the time step; 1: an integral") \
+    X(cost, name, TEXT, "", R(0, 0), "", "", "its name in reports; default: the quantity")                             \
+    X(constraint, of, QUANTITY, "", R(0, 0), "", TAC_TASK_REQUIRED, "the quantity")                                    \
+    X(constraint, equals, VALUE, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the quantity", "",                          \
+      "what it has to be; of a state also the name of a keyframe")                                                     \
+    X(constraint, least, REALS, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the quantity", "", "what it may not be below") \
+    X(constraint, most, REALS, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the quantity", "", "what it may not be above") \
+    X(constraint, steps, STEPS, "", R(0, 100000), "steps", "", "where it holds; default: all knots, the last among them") \
+    X(constraint, name, TEXT, "", R(0, 0), "", "", "its name in reports; default: the quantity")                       \
+    X(bound, ctrl, RANGE, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the control", "",                                  \
+      "one range for all controls, or a list of ranges; default: the model's ctrlrange where it limits the control")   \
+    X(bound, actuator, RANGES_BY_NAME, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the control", "", "controls by name of the actuator") \
+    X(bound, joint, RANGES_BY_NAME, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "m, rad", "", "positions of hinges and slides by name") \
+    X(bound, velocity, RANGES_BY_NAME, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "m/s, rad/s", "", "velocities of hinges and slides by name") \
+    X(solver, method, WORD, "ilqr|", R(0, 0), "", "ilqr", "the method")                                                \
+    X(solver, smoothing, VALUE, "auto|exact|", R(1e-10, 1), "", "auto",                                                 \
+      "derivatives of contact: auto, exact (those of the step itself), or for ncp a kappa, or [first, last, factor]") \
+    X(solver, iterations, INT, "", R(1, 100000), "", "100", "most iterations, one sweep of derivatives each")          \
+    X(solver, tolerance, SECTION, "tolerance", R(0, 0), "", "", "when it is done")                                     \
+    X(solver, starts, INT, "", R(1, 10000), "", "1", "first guesses that are tried; all but the first are random")     \
+    X(solver, seed, INT, "", R(0, 2147483647), "", "0", "of the random guesses")                                       \
+    X(solver, coarse, INT, "", R(1, 64), "", "1", "first plans with time steps this many times as long, then from what was found") \
+    X(solver, threads, INT, "", R(1, 1024), "", "1", "threads; they do not change the result")                         \
+    X(pose, hold, TEXTS, "", R(0, 0), "", "", "joints that stay where the start has them")                             \
+    X(pose, fixed, BOOL, "", R(0, 0), "", "false", "only controls are looked for: the start state stays")              \
+    X(tolerance, cost, REAL, "", R(0, TAC_TASK_HUGE), "of the cost", "1e-3",                                           \
+      "an iteration that gains less than this share of the cost is the last")                                          \
+    X(tolerance, constraint, REAL, "", R(0, TAC_TASK_HUGE), "of the quantity", "1e-3", "most violation of any constraint")
+/* clang-format on */

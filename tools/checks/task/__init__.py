@@ -1,0 +1,1 @@
+"""Task files and the runs that they ask for."""
