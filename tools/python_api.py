@@ -97,7 +97,7 @@ EXCEPTIONS = {
 }
 # Beginnings of names whose twins are to come.
 COMING = ("tac_plan", "tac_default_plan", "tac_pose", "tac_default_pose", "tac_task", "tac_default_task", "tac_lqr", "tac_norm",
-          "tac_quantity_text", "tac_inverse_dynamics_contact")  # fmt: skip
+          "tac_quantity_text", "tac_inverse_dynamics_contact", "tac_sim_set_gradient_kappa")  # fmt: skip
 
 
 def named_twins():

@@ -20,6 +20,8 @@ __all__ = [
     "DynType",
     "Enable",
     "EqualityType",
+    "FitEnd",
+    "FitMethod",
     "FrictionForm",
     "GainType",
     "GeomType",
@@ -32,6 +34,7 @@ __all__ = [
     "JointType",
     "Kind",
     "MeshInertia",
+    "Move",
     "NcpFriction",
     "Norm",
     "OptionKind",
@@ -40,6 +43,8 @@ __all__ = [
     "QuantityKind",
     "Reason",
     "Role",
+    "Score",
+    "SegmentStart",
     "SmoothingKind",
     "Solver",
     "StatesKind",
@@ -134,6 +139,81 @@ class ImpactKind(enum.IntEnum):
     # the search ended early: no impact before `time`
 
 
+class Move(enum.IntEnum):
+    """How a parameter moves between iterations.
+
+    >>> int(tac.Move.PLAIN)
+    0
+    """
+
+    PLAIN = 0
+    # as it is, in units of its scale
+    LOG = 1
+    # by its logarithm: it stays positive
+    BETWEEN = 2
+    # low + (high - low) / (1 + exp(-z)): it stays between its bounds
+
+
+class SegmentStart(enum.IntEnum):
+    """Where a segment starts.
+
+    >>> int(tac.SegmentStart.MEASURED)
+    0
+    """
+
+    MEASURED = 0
+    # at the state of its first frame
+    ESTIMATED = 1
+    # at a state of its own, which is unknown; that of its first frame is a measurement of it
+
+
+class Score(enum.IntEnum):
+    """Which frames of a segment count.
+
+    >>> int(tac.Score.ALL)
+    0
+    """
+
+    ALL = 0
+    # all but the first
+    LAST = 1
+    # the last one: a prediction over the whole horizon
+
+
+class FitMethod(enum.IntEnum):
+    """How estimates are found.
+
+    >>> int(tac.FitMethod.LEVENBERG)
+    0
+    """
+
+    LEVENBERG = 0
+    # Levenberg-Marquardt on the whole data
+    ADAM = 1
+    # gradient steps on batches of segments
+
+
+class FitEnd(enum.IntEnum):
+    """no segment can be predicted at the start
+
+    >>> int(tac.FitEnd.RUNNING)
+    0
+    """
+
+    RUNNING = 0
+    # running
+    SOLVED = 1
+    # solved
+    ITERATIONS = 2
+    # iterations
+    STALLED = 3
+    # stalled
+    STOPPED = 4
+    # stopped
+    FAILED = 5
+    # failed
+
+
 class Base(enum.IntEnum):
     """`tacBase` of the headers.
 
@@ -209,6 +289,8 @@ class Norm(enum.IntEnum):
     # barrier
     LINEAR = 6
     # linear
+    GEMAN = 7
+    # geman_mcclure
 
 
 class Role(enum.IntEnum):
@@ -280,7 +362,7 @@ class PlanEnd(enum.IntEnum):
 
 
 class GuessKind(enum.IntEnum):
-    """u[knots x ninput], a cubic through knots evenly over the steps
+    """u[knots x ninput], a cubic through knots \\ evenly over the steps
 
     >>> int(tac.GuessKind.ZERO)
     0
