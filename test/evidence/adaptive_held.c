@@ -15,14 +15,22 @@ static void *copy_of(const void *from, size_t bytes) {
     return memcpy(to, from, bytes);
 }
 
-static void keep_step(HeldRun *run, const tacMarch *m, int nsignal) {
+static void keep_step(HeldRun *run, const tacMarch *m, const tacAdaptive *a) {
+    const tacSoftPart *p = a->part;
+    const tacModel *model = a->ctx->model;
     if (run->n == run->room) {
         run->room = 2 * run->room + 64;
         run->steps = realloc(run->steps, (size_t)run->room * sizeof *run->steps);
         if (run->steps == NULL) abort();
     }
-    run->steps[run->n++] = (HeldStep){m->step, copy_of(m->now.sign, (size_t)m->flow->max_signals),
-                                      copy_of(m->now.f, (size_t)m->flow->nd * sizeof(double)), nsignal};
+    run->steps[run->n++] = (HeldStep){m->step,
+                                      copy_of(m->now.sign, (size_t)m->flow->max_signals),
+                                      copy_of(m->now.f, (size_t)m->flow->nd * sizeof(double)),
+                                      a->nsignal,
+                                      copy_of(p->list, (size_t)p->nlist * sizeof *p->list),
+                                      p->nlist,
+                                      copy_of(p->joint, 2 * (size_t)model->njnt),
+                                      copy_of(p->tendon, 2 * (size_t)model->ntendon)};
 }
 
 static tacStatus open_run(tacSim *sim, const double *x, const double *u, tacAdaptive *a, tacMarch *m) {
@@ -45,7 +53,7 @@ tacStatus held_record(HeldRun *run, tacSim *sim, const double *x, const double *
     held_free(run);
     while (status == TAC_OK && !tac_march_is_done(&m)) {
         status = tac_march_take(&m);
-        if (status == TAC_OK) keep_step(run, &m, a.nsignal);
+        if (status == TAC_OK) keep_step(run, &m, &a);
         if (status == TAC_OK) status = tac_march_arrive(&m);
     }
     return close_run(sim, &m, status, y);
@@ -53,9 +61,22 @@ tacStatus held_record(HeldRun *run, tacSim *sim, const double *x, const double *
 
 /* --- Repeating ---------------------------------------------------------------------------------------------------- */
 
-/* The rate at the present state by the laws of the kept step. */
+static void act_as(tacAdaptive *a, const HeldStep *kept) {
+    tacSoftPart *p = a->part;
+    for (int i = 0; i < kept->nlist; i++) {
+        tacContact *c = &p->list[i];
+        *c = kept->list[i];
+        c->include = tac_pair_reach(a->ctx->model, c->geom[0], c->geom[1], c->pair).include; /* it may be a parameter */
+    }
+    memcpy(p->joint, kept->joint, 2 * (size_t)a->ctx->model->njnt);
+    memcpy(p->tendon, kept->tendon, 2 * (size_t)a->ctx->model->ntendon);
+    p->acting.ncontact = p->nlist = kept->nlist;
+}
+
+/* The rate at the present state by the set and the laws of the kept step. */
 static tacStatus start_held(tacAdaptive *a, tacMarch *m, const HeldStep *kept) {
     const tacFlow *flow = m->flow;
+    act_as(a, kept);
     memcpy(m->now.sign, kept->sign, (size_t)flow->max_signals);
     flow->call->hold(flow->user, kept->step.loose ? NULL : kept->sign, kept->f);
     tacStatus status = flow->call->rate(flow->user, m->now.x, m->now.f);
@@ -100,8 +121,7 @@ static tacStatus repeat_step(tacAdaptive *a, tacMarch *m, const HeldStep *kept) 
     return step.kind == TAC_MARCH_ONSET || step.kind == TAC_MARCH_END ? meet_gap(m, kept) : TAC_OK;
 }
 
-tacStatus held_repeat(const HeldRun *run, tacSim *sim, const double *x, const double *u, double *y,
-                      uint64_t *active_set) {
+tacStatus held_repeat(const HeldRun *run, tacSim *sim, const double *x, const double *u, double *y) {
     TAC_SCOPE(&sim->ctx.arena);
     tacAdaptive a;
     tacMarch m;
@@ -111,7 +131,6 @@ tacStatus held_repeat(const HeldRun *run, tacSim *sim, const double *x, const do
         if (status == TAC_OK) status = tac_march_arrive(&m);
     }
     if (status == TAC_OK && !tac_march_is_done(&m)) status = TAC_ERR_DEGENERATE;
-    *active_set = sim->ctx.info.active_set;
     return close_run(sim, &m, status, y);
 }
 
@@ -119,6 +138,9 @@ void held_free(HeldRun *run) {
     for (int k = 0; k < run->n; k++) {
         free(run->steps[k].sign);
         free(run->steps[k].f);
+        free(run->steps[k].list);
+        free(run->steps[k].joint);
+        free(run->steps[k].tendon);
     }
     free(run->steps);
     *run = (HeldRun){0};

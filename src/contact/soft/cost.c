@@ -74,7 +74,6 @@ static int elliptic_force(const tacSoftBlock *b, const double *D, const double *
     for (int k = 1; k < n; k++)
         f[k] = over * mu * u[k] / T * b->friction[k - 1];
     if (K == NULL) return TAC_ZONE_CONE;
-    if (N > mu * T) N = mu * T; /* held outside: without the curvature that would be negative there */
     K[0] = c * mu * mu;
     for (int k = 1; k < n; k++) {
         double by_k = b->friction[k - 1];
