@@ -67,6 +67,7 @@ static tacStatus measure(tacSim *sim, tacRun *run, tacContact *contact) {
     int n = 0;
     if (run->options.contact == TAC_CONTACT_MODEL_NONE) return TAC_OK;
     tacStatus status = tac_contacts(sim, run->x, run->u, contact, run->options.max_contacts, &n);
+    if (status == TAC_ERR_UNSUPPORTED) return TAC_OK; /* pads and sums have no features */
     for (int i = 0; status == TAC_OK && i < n; i++)
         run->penetration = fmax(run->penetration, -contact[i].dist);
     return status;

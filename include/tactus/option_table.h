@@ -52,6 +52,9 @@ enum {
       "--gradient-kappa", "softness for derivatives only; 0: the same as for the step")                                \
     X(ncp_friction, CHOICE, TAC_NCP_CONE, R(0, TAC_NCP_FRICTIONLESS, 0), TAC_FOR(NCP), "cone|pyramid|none|",           \
       "--friction", "friction: Coulomb's cone, its inscribed pyramid, or none")                                        \
+    X(ncp_collision, CHOICE, TAC_NCP_FEATURES, R(0, TAC_NCP_SINGLE_LEVEL, TAC_RANGE_OWN), TAC_FOR(NCP),                \
+      "features|single-level|", "--collision",                                                                         \
+      "where shapes touch: by features, or one smooth contact a pair, solved with the impulses")                       \
     X(ncp_tolerance, REAL, 1e-9, R(0, TAC_MOST_REAL, TAC_RANGE_ABOVE), TAC_FOR(NCP), NULL, "--ncp-tolerance",          \
       "solver tolerance (residual), N s, m, m/s")                                                                      \
     X(ncp_iterations, INT, 200, R(1, TAC_MOST_INT, 0), TAC_FOR(NCP), NULL, "--ncp-iterations",                         \

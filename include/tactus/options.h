@@ -42,6 +42,12 @@ typedef enum {
     TAC_NCP_FRICTIONLESS /* no friction */
 } tacNcpFriction;
 
+/* How contact ncp finds where shapes touch. */
+typedef enum {
+    TAC_NCP_FEATURES,    /* by their features: exact sharp geometry, several points a face */
+    TAC_NCP_SINGLE_LEVEL /* one smooth contact a pair, solved together with the impulses; with pads and sums */
+} tacNcpCollision;
+
 /* Optional blocks of u after ctrl, in this order. */
 enum {
     TAC_INPUT_QFRC = 1 << 0, /* qfrc_applied, nv: generalized forces */
@@ -68,9 +74,10 @@ typedef struct tacOptions {
                                   default 0 */
     double ncp_kappa;          /* softness of contact, dimensionless: the point on the central path; default 1e-8 */
     double ncp_gradient_kappa; /* softness for derivatives, at least ncp_kappa; 0, the default: the same as ncp_kappa */
-    tacNcpFriction ncp_friction; /* default TAC_NCP_CONE */
-    double ncp_tolerance;        /* N s, m, m/s: largest residual, at least the rounding of m |x|/dt; default 1e-9 */
-    int ncp_iterations;          /* maximum linear systems per step; default 200 */
+    tacNcpFriction ncp_friction;   /* default TAC_NCP_CONE */
+    tacNcpCollision ncp_collision; /* default TAC_NCP_FEATURES */
+    double ncp_tolerance;          /* N s, m, m/s: largest residual, at least the rounding of m |x|/dt; default 1e-9 */
+    int ncp_iterations;            /* maximum linear systems per step; default 200 */
     int ncp_polish; /* maximum Newton steps after convergence, while they help; for finite differences; default 0 */
     tacSolver soft_solver; /* default: the model's; TAC_SOLVER_PGS selects Newton's, which has the same solution */
     double soft_tolerance; /* soft: solver tolerance (residual); default 0: down to rounding */

@@ -30,6 +30,7 @@ __all__ = [
     "JointType",
     "Kind",
     "MeshInertia",
+    "NcpCollision",
     "NcpFriction",
     "OptionKind",
     "OutputKind",
@@ -197,6 +198,19 @@ class NcpFriction(enum.IntEnum):
     # inscribed pyramid |xi_1| + |xi_2| <= mu gamma, edges along the contact tangents
     FRICTIONLESS = 2
     # no friction
+
+
+class NcpCollision(enum.IntEnum):
+    """How contact ncp finds where shapes touch.
+
+    >>> int(tac.NcpCollision.FEATURES)
+    0
+    """
+
+    FEATURES = 0
+    # by their features: exact sharp geometry, several points a face
+    SINGLE_LEVEL = 1
+    # one smooth contact a pair, solved together with the impulses; with pads and sums
 
 
 class Inputs(enum.IntFlag):

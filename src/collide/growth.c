@@ -18,7 +18,7 @@ tacVec3 tac_growth_force(const tacGrowthPair *pair, int side, int term, const do
 }
 
 /* (E11): the path's point -> what the pair is asked for. D = -c0 . lambda, with centres from the origin. */
-static void read_result(const tacGrowthPair *pair, tacGrowthResult *out) {
+void tac_growth_read(const tacGrowthPair *pair, tacGrowthResult *out) {
     const tacConeProgram *p = &pair->program;
     const tacConePath *k = &pair->path;
     out->alpha = k->x[TAC_GROWTH_ALPHA];
@@ -51,6 +51,6 @@ tacStatus tac_growth_solve(const tacGrowthShape *a, const tacGrowthShape *b, con
     tac_growth_rows(pair);
     raise_start(pair, settings->kappa);
     out->solved = tac_cone_path(&pair->program, settings, &pair->path);
-    read_result(pair, out);
+    tac_growth_read(pair, out);
     return out->solved ? TAC_OK : TAC_ERR_UNSOLVED;
 }

@@ -75,6 +75,10 @@ void tac_growth_count(const tacGrowthShape *a, const tacGrowthShape *b, int *n, 
 int tac_growth_layout(int n, int m, int ncone, tacArena *arena, tacGrowthPair *pair);
 /* Fills the program's rows and a start inside. Needs its layout, with shapes set. */
 void tac_growth_rows(tacGrowthPair *pair);
+/* The program's rows alone: its numbers stay. */
+void tac_growth_place_rows(tacGrowthPair *pair);
+/* Reads the result at the path's point x, lambda, which need not be on the path. */
+void tac_growth_read(const tacGrowthPair *pair, tacGrowthResult *out);
 
 /* A row in its term's frame: a . y + alpha_by alpha + along_by t + one, y from the growth centre. */
 typedef struct tacGrowthRow {

@@ -282,7 +282,7 @@ static void start(tacGrowthPair *pair) {
     x[TAC_GROWTH_ALPHA] = START_BY * tac_abs(least) + START_AND;
 }
 
-void tac_growth_rows(tacGrowthPair *pair) {
+void tac_growth_place_rows(tacGrowthPair *pair) {
     number_rows(pair);
     for (int side = 0; side < 2; side++) {
         const tacGrowthShape *other = pair->shape[1 - side];
@@ -304,5 +304,9 @@ void tac_growth_rows(tacGrowthPair *pair) {
             for (int k = 0; k < r.dim; k++)
                 write_row(pair, side, i, cone_row(t, k), pair->cone[side][i] + k);
         }
+}
+
+void tac_growth_rows(tacGrowthPair *pair) {
+    tac_growth_place_rows(pair);
     start(pair);
 }

@@ -160,6 +160,12 @@ void tac_growth_emit_dofs(const tacModel *m, const tacWork *w, const tacGrowthSy
     }
 }
 
+void tac_growth_emit_twist(const tacGrowthSystem *g, int side, tacVec6 S, tacVec3 origin, const tacSink *sink) {
+    double part[TAC_GROWTH_PARTS + 1] = {0};
+    add_twist(g, side, S, origin, part);
+    emit_parts(g, part, 0, 0, sink);
+}
+
 /* 1: something moves. */
 static int add_mover(const tacModel *m, const tacWork *w, const tacGrowthSystem *g, const tacMover *mover,
                      double *part) {

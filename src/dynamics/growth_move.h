@@ -39,6 +39,8 @@ tacStatus tac_growth_adjoint_of_dual(tacGrowthSystem *g, int row, tacArena *aren
 /* Emits the changes: with dofs, columns [0, nv); with one mover; with one parameter. Rows are 0 to 9, or 0 alone where
  * the system has one sum. Need: position. */
 void tac_growth_emit_dofs(const tacModel *m, const tacWork *w, const tacGrowthSystem *g, int row, const tacSink *sink);
+/* The change with one twist of a shape's body about a point, in column 0. */
+void tac_growth_emit_twist(const tacGrowthSystem *g, int side, tacVec6 S, tacVec3 origin, const tacSink *sink);
 void tac_growth_emit_mover(const tacModel *m, const tacWork *w, const tacGrowthSystem *g, const tacMover *mover,
                            int row, int column, const tacSink *sink);
 void tac_growth_emit_param(const tacModel *m, const tacWork *w, const tacScene *s, const tacGrowthSystem *g,

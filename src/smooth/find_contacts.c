@@ -31,6 +31,15 @@ static double reach_of_motion(const tacContext *ctx, const tacContactReach *reac
     return reach->motion->h * (bound.speed + bound.spin * radius) + reach->distance - own;
 }
 
+/* How far a geom's pad and sum reach beyond its own shape. */
+static double extent_of(const tacContext *ctx, int geom) {
+    const tacModel *m = ctx->model;
+    double sum = m->geom_pad[geom];
+    for (int g = m->geom_sum[geom]; g >= 0; g = m->geom_sum[g])
+        sum += ctx->scene.radius[g] + m->geom_pad[g];
+    return sum;
+}
+
 static double reach_of(const tacContext *ctx, const tacContactReach *reach, int geom) {
     const tacModel *m = ctx->model;
     if (reach->moving && m->body_last_dof[m->geom_body[geom]] < 0) return 0;
@@ -42,7 +51,7 @@ static double reach_of(const tacContext *ctx, const tacContactReach *reach, int 
 static double *set_reach(tacContext *ctx, const tacContactReach *reach) {
     double *extra = layout(ctx->model, &ctx->arena);
     for (int g = 0; extra != NULL && g < ctx->model->ngeom; g++)
-        extra[g] = reach_of(ctx, reach, g);
+        extra[g] = reach_of(ctx, reach, g) + extent_of(ctx, g);
     return extra;
 }
 

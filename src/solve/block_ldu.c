@@ -196,7 +196,7 @@ static int factor_dofs(tacBlockLdu *s, int b) {
     for (int i = 0; s->own != NULL && i < n * n; i++)
         D[i] += s->own[square(s) * (size_t)b + (size_t)i];
     if (n <= 1) return n == 0 || tac_abs(D[0]) > 0;
-    return tac_lu_factor(n, D, s->pivot + s->most * b, work) < 0;
+    return tac_lu_factor(n, D, s->pivot + s->most * b, work) < 0 || s->weak;
 }
 
 /* Adds the node's blocks to the parent's, with those of an edge between both. Sets U and Z, the blocks of the node's

@@ -24,6 +24,7 @@ typedef struct tacBlockLdu {
     int nnode, nv, max_edge;      /* given */
     const int *parent;            /* given: nnode; less than the node */
     const int *dof_adr, *dof_num; /* given: nnode */
+    int weak;                     /* given: 1: pivots that are rounding of their columns are let pass */
     int most;                     /* largest number of dofs of a node, at least six */
     unsigned char *still;         /* the caller's: nnode; 1: the node does not move (no dof on its path) */
     double *left, *right;         /* caller's: nv x 6 */

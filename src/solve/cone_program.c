@@ -413,3 +413,19 @@ void tac_cone_path_adjoint(const tacConeProgram *p, tacConePath *k, const double
     tac_graded_rotate_back(&k->qr, z);
     apply(p, k, 1, z, z);
 }
+
+/* --- Where the program is a part of a larger problem -------------------------------------------------------------- */
+
+void tac_cone_path_aim(const tacConeProgram *p, tacConePath *k, double tau, int second) {
+    set_target(p, k, tau, second ? k->second : NULL);
+}
+
+/* ds by the rows: large rows of a program on nearly parallel faces lose no digits to the scaling. */
+void tac_cone_path_direction(const tacConeProgram *p, tacConePath *k) {
+    solve(p, k);
+    second_order(p, k);
+    multiply(p, k->dx, k->ds);
+    for (int i = 0; i < p->m; i++)
+        k->ds[i] += k->lost[i];
+    apply(p, k, 1, k->dlambda, k->dlambda);
+}

@@ -55,3 +55,13 @@ int tac_cone_path_factor(const tacConeProgram *p, tacConePath *path);
  *   xbar . dx + lambdabar . dlambda = lambda . (dM y) - z . (dM x + dc0) */
 void tac_cone_path_adjoint(const tacConeProgram *p, tacConePath *path, const double *xbar, const double *lambdabar,
                            double *y, double *z);
+
+/* --- Where the program is a part of a larger problem -------------------------------------------------------------- */
+
+/* Sets the aim of the next direction at the factored point (tac_cone_path_factor), which need not be on the path: mean
+ * products tau, less the second order of the last direction with `second`. */
+void tac_cone_path_aim(const tacConeProgram *p, tacConePath *path, double tau, int second);
+/* Newton's direction from there   (E7): dx, ds and dlambda with
+ *   ds = M dx + lost,   M^T dlambda = short_of
+ * where the caller gives lost and short_of. Keeps the direction's second order for the next aim. */
+void tac_cone_path_direction(const tacConeProgram *p, tacConePath *path);

@@ -41,6 +41,7 @@ static double choose_kappa(tacInteriorRun *r, int *second) {
     if (mean <= r->s->kappa || !find_direction(r, 0, 0)) return r->s->kappa;
     double reach = cone_search(r, 1, 1), ratio = tac_clamp(tac_run_mean_product(r, reach) / mean, 0, 1);
     double sigma = tac_max(ratio * ratio * ratio, TAC_LEAST_SIGMA * (1 - reach));
+    sigma = tac_max(sigma, r->s->least_aim);
     double kappa = tac_max(sigma * mean, r->s->kappa);
     *second = !r->on_path && reach >= TAC_SECOND_ORDER_REACH && kappa > r->s->kappa;
     return kappa;
@@ -67,6 +68,7 @@ static double line_search(tacInteriorRun *r, double alpha) {
 static double step_inside(tacInteriorRun *r) {
     double worst = tac_max(r->at->violation, r->at->centring * r->s->kappa);
     double share = tac_max(r->s->share, 1 - worst * worst);
+    if (r->p->aim != NULL) share = tac_min(share, TAC_SHARE_CURVED);
     return line_search(r, cone_search(r, share, tac_min(share, TAC_SHARE_CURVED)));
 }
 

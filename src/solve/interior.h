@@ -36,6 +36,10 @@ typedef struct tacInteriorProblem {
     /* Norm of E at the last residual, all equations in one unit whose square is that of a . b. Steps along the path are
      * judged by it. NULL: the violation. */
     double (*norm)(void *user);
+    /* Tells what the next direction aims at where c does not say it: products linearized otherwise, in a scaling of the
+     * problem's own, have arrow(b) da + arrow(a) db = c to second order alone. With `second`, less da o db of the last
+     * direction. NULL: c says it all. */
+    void (*aim)(void *user, double kappa, int second);
 } tacInteriorProblem;
 
 /* How a search goes. The last two need `project`. */
@@ -54,6 +58,7 @@ typedef struct tacInteriorSettings {
     double polished;    /* the square of their size at which they end: what the next one would be */
     double share;       /* of the way to the border that a step takes at least; less is more careful */
     tacInteriorWay way;
+    double least_aim; /* between the borders: the mean product times this is the least that a step aims at */
 } tacInteriorSettings;
 
 /* How a search ended. */

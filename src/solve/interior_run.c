@@ -55,6 +55,7 @@ void tac_run_right_side(const tacInteriorRun *r, double kappa, int second) {
         for (int i = 0; i < dim; i++)
             r->c[adr + i] -= w[i];
     }
+    if (r->p->aim != NULL) r->p->aim(r->p->user, kappa, second);
 }
 
 void tac_run_note_residual(tacInteriorRun *r, double violation) {

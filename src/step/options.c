@@ -212,10 +212,11 @@ static tacStatus refuse_integrator(const tacModel *model, const tacOptions *opti
 /* Contacts from features know neither pads nor sums. A pad that is a parameter may become one. */
 static tacStatus refuse_growing(const tacModel *model, const tacOptions *options, tacError *err) {
     int geom = tac_first_growing(model);
-    if (geom < 0) return TAC_OK;
+    int pairs = options->contact == TAC_CONTACT_MODEL_NCP && options->ncp_collision != TAC_NCP_FEATURES;
+    if (geom < 0 || pairs) return TAC_OK;
     tac_fail(err, TAC_ERR_UNSUPPORTED,
-             "geom '%s' has a %s, which contact %s does not have: expected contact none, where growth distances "
-             "read it",
+             "geom '%s' has a %s, which contact %s does not have: expected contact ncp with "
+             "collision single-level, or none",
              tac_model_name(model, TAC_KIND_GEOM, geom), model->geom_sum[geom] >= 0 ? "sum" : "pad",
              tac_contact_text(options->contact));
     if (err != NULL) {
@@ -225,6 +226,21 @@ static tacStatus refuse_growing(const tacModel *model, const tacOptions *options
     return TAC_ERR_UNSUPPORTED;
 }
 
+/* One contact a pair has no bounces. */
+static tacStatus refuse_restitution(const tacModel *model, const tacOptions *options, tacError *err) {
+    if (options->contact != TAC_CONTACT_MODEL_NCP || options->ncp_collision == TAC_NCP_FEATURES) return TAC_OK;
+    for (int g = 0; g < model->ngeom; g++)
+        if (model->geom_restitution[g] > 0) {
+            tac_fail(err, TAC_ERR_UNSUPPORTED,
+                     "geom '%s' has restitution %g, which collision single-level does not have: expected 0, or "
+                     "collision features",
+                     tac_model_name(model, TAC_KIND_GEOM, g), model->geom_restitution[g]);
+            if (err != NULL) err->kind = TAC_KIND_GEOM, err->id = g;
+            return TAC_ERR_UNSUPPORTED;
+        }
+    return TAC_OK;
+}
+
 tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, tacOptions *in_use, tacError *err) {
     TAC_TRY(check_options(asked, err));
     *in_use = *asked;
@@ -232,5 +248,7 @@ tacStatus tac_resolve_options(const tacModel *model, const tacOptions *asked, ta
     if (own && tac_find_stepper(in_use) == NULL) in_use->integrator = TAC_INTEGRATOR_EULER;
     const tacStepper *stepper = tac_find_stepper(in_use);
     if (stepper == NULL) return refuse_integrator(model, in_use, err);
-    return stepper->contacts == NULL ? TAC_OK : refuse_growing(model, in_use, err);
+    if (stepper->contacts == NULL) return TAC_OK;
+    TAC_TRY(refuse_restitution(model, in_use, err));
+    return refuse_growing(model, in_use, err);
 }

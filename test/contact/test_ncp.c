@@ -159,7 +159,7 @@ static void begin(Problem *k, tacDraw *d) {
     }
     memcpy(k->x + 300, k->x, (size_t)k->m->nq * sizeof(double));
     tac_qpos_add(k->m, k->x + 300, dq, k->x);
-    CHECK(tac_ncp_layout(&k->p, k->m, options.max_contacts, &sim->ctx.arena));
+    CHECK(tac_ncp_layout(&k->p, k->m, options.max_contacts, TAC_NCP_FEATURES, &sim->ctx.arena));
     tacNcp *p = &k->p;
     p->w = &sim->ctx.work, p->scene = &sim->ctx.scene, p->q = k->x, p->v = k->x + k->m->nq, p->mocap = NULL;
     p->h = TIME_STEP, p->damping_span = TIME_STEP;

@@ -68,7 +68,7 @@ static tacVec6 momentum(World *w, double h) {
     tacNcp p;
     tacVec6 sum = {{0, 0, 0}, {0, 0, 0}};
     size_t mark = tac_arena_mark(&w->sim->ctx.arena);
-    CHECK(tac_ncp_layout(&p, w->m, 0, &w->sim->ctx.arena));
+    CHECK(tac_ncp_layout(&p, w->m, 0, TAC_NCP_FEATURES, &w->sim->ctx.arena));
     tac_kinematics_q(w->m, &w->sim->ctx.work, w->x, NULL);
     p.w = &w->sim->ctx.work, p.q = w->x, p.v = w->x + w->m->nq, p.h = h;
     tac_ncp_begin_bodies(&p);

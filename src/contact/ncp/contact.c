@@ -101,6 +101,8 @@ void tac_ncp_add_contact(tacNcp *p, const tacContact *found, const tacContact *s
     int body[2] = {m->geom_body[found->geom[0]], m->geom_body[found->geom[1]]};
     tacNcpContact *c = &p->contact[p->ncontact];
     if (!tac_may_part(m, found->geom) || p->ncontact == p->room - p->nremoved) return;
+    tac_ncp_strip_pairs(p);
+    c->pair = NULL;
     c->body[0] = body[0];
     c->body[1] = body[1];
     c->feature.found = c->next.contact = *found;
@@ -123,6 +125,33 @@ void tac_ncp_add_contact(tacNcp *p, const tacContact *found, const tacContact *s
     }
     tac_ncp_plane_begin(p, c);
     p->ncontact++;
+}
+
+/* Share of body 0 in the place of the impulse between two moving bodies: the point follows what rolls   (SL7). */
+static double share_of_first(const tacNcpPair *pair) {
+    int rolls[2] = {1, 1};
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < pair->shape[side].nterm; i++)
+            rolls[side] &=
+                pair->shape[side].term[i].type != TAC_GEOM_BOX && pair->shape[side].term[i].type != TAC_GEOM_MESH;
+    return rolls[0] == rolls[1] ? 0.5 : rolls[0];
+}
+
+tacNcpContact *tac_ncp_add_pair_contact(tacNcp *p, const tacContact *found, tacNcpPair *pair,
+                                        const tacNcpGapBound *bound) {
+    int known = p->ncontact;
+    tac_ncp_add_contact(p, found, found, bound);
+    if (p->ncontact == known) return NULL;
+    tacNcpContact *c = &p->contact[known];
+    c->pair = pair;
+    c->plane.kind = 0;
+    c->impulse.rule = TAC_NCP_PLACE_NEXT;
+    c->impulse.side = -1; /* the place follows the point, not a surface */
+    if (!p->ldu.still[c->body[0]] && !p->ldu.still[c->body[1]]) {
+        c->impulse.share[0] = share_of_first(pair);
+        c->impulse.share[1] = 1 - c->impulse.share[0];
+    }
+    return c;
 }
 
 void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom) {
@@ -223,13 +252,15 @@ int tac_ncp_stop_bounces(tacNcp *p, double tolerance) {
     return stopped;
 }
 
-void tac_ncp_add_constraints(tacNcp *p, int nfound) {
+tacStatus tac_ncp_add_constraints(tacNcp *p, int nfound) {
     p->gap_unit = unit_of_gaps(p);
     p->ncontact = p->nremoved = p->ncone = p->numbers = p->infeasible = p->limited = 0;
     for (int i = 0; i < p->m->nv; i++)
         p->anchor[i] = 0;
+    p->pairs.n = 0;
+    p->pairs.first_cone = -1;
     tac_ncp_collect_rows(p);
-    if (*p->m->option_disable & TAC_DISABLE_CONSTRAINT) return;
+    if (*p->m->option_disable & TAC_DISABLE_CONSTRAINT) return TAC_OK;
     for (int i = 0; i < nfound; i++) {
         int known = p->ncontact;
         if (!tac_ncp_is_relevant(p, &p->found[i])) continue;
@@ -239,7 +270,9 @@ void tac_ncp_add_constraints(tacNcp *p, int nfound) {
         tac_ncp_add_contact(p, found, found, &bound);
         if (p->ncontact > known) set_restitution(p, &p->contact[known]);
     }
+    if (p->pairs.on) TAC_TRY(tac_ncp_add_pairs(p));
     tac_ncp_detect_infeasible(p);
+    return TAC_OK;
 }
 
 /* --- Geometry at the next pose ------------------------------------------------------------------------------------ */
@@ -280,22 +313,27 @@ static tacStatus place_contact(tacNcp *p, tacNcpContact *c) {
     return status;
 }
 
+void tac_ncp_set_gap_slip(tacNcp *p, tacNcpContact *c) {
+    tac_ncp_place_impulse(p, c);
+    tacVec3 u = tac_ncp_slip(p, c);
+    c->next.gap_slip[0] = c->next.contact.dist - c->law.bound.rest;
+    if (c->law.bounce > 0)
+        c->next.gap_slip[0] =
+            p->h * tac_dot3(c->next.contact.normal, tac_madd3(u, c->law.bounce, tac_ncp_slip_before(p, c)));
+    c->next.gap_slip[1] = tac_dot3(c->next.contact.tangent[0], u);
+    c->next.gap_slip[2] = tac_dot3(c->next.contact.tangent[1], u);
+}
+
 tacStatus tac_ncp_place_contacts(tacNcp *p) {
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *c = &p->contact[i];
+        if (c->pair != NULL) continue; /* they are placed with the numbers of an iterate */
         tacStatus status = place_contact(p, c);
         if (status != TAC_OK) {
             c->feature.lost = 1;
             return status;
         }
-        tac_ncp_place_impulse(p, c);
-        tacVec3 u = tac_ncp_slip(p, c);
-        c->next.gap_slip[0] = c->next.contact.dist - c->law.bound.rest;
-        if (c->law.bounce > 0)
-            c->next.gap_slip[0] =
-                p->h * tac_dot3(c->next.contact.normal, tac_madd3(u, c->law.bounce, tac_ncp_slip_before(p, c)));
-        c->next.gap_slip[1] = tac_dot3(c->next.contact.tangent[0], u);
-        c->next.gap_slip[2] = tac_dot3(c->next.contact.tangent[1], u);
+        tac_ncp_set_gap_slip(p, c);
     }
     return TAC_OK;
 }

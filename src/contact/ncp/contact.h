@@ -6,7 +6,7 @@
 /* --- Constraints of a step ---------------------------------------------------------------------------------------- */
 
 /* Sets up all rows and the contacts p->found[nfound] that the scene has at q. Needs: tac_ncp_begin_bodies. */
-void tac_ncp_add_constraints(tacNcp *p, int nfound);
+tacStatus tac_ncp_add_constraints(tacNcp *p, int nfound);
 /* Appends one cone. */
 void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio);
 /* Appends one contact; `start` is a touch of its two geoms at q. Does nothing where no motion could separate the geoms,
@@ -14,6 +14,9 @@ void tac_ncp_add_cone(tacNcp *p, int dim, double unit, double ratio);
 void tac_ncp_add_contact(tacNcp *p, const tacContact *found, const tacContact *start, const tacNcpGapBound *bound);
 /* Completes a contact whose features were found at q+: their touch at q if there is one, else the shares by which the
  * place of the impulse follows the bodies. */
+/* Appends a pair's contact. NULL: no motion could separate the geoms, or there is no room. */
+tacNcpContact *tac_ncp_add_pair_contact(tacNcp *p, const tacContact *found, tacNcpPair *pair,
+                                        const tacNcpGapBound *bound);
 void tac_ncp_find_place(tacNcp *p, tacNcpContact *c);
 /* Ends restitution of contacts that overlap at q+ all the same, as their bodies turn. Returns how many. */
 int tac_ncp_stop_bounces(tacNcp *p, double tolerance);
@@ -26,8 +29,10 @@ double tac_ncp_parting_speed(const tacModel *m, const int body[2]);
 
 /* --- Geometry at the next pose ------------------------------------------------------------------------------------ */
 
-/* Places all contacts at the poses of tac_ncp_place_bodies. TAC_ERR_DEGENERATE: the features of one do not touch there;
- * it is marked lost. */
+/* Sets gap and slip from the contact at q+. */
+void tac_ncp_set_gap_slip(tacNcp *p, tacNcpContact *c);
+/* Places all contacts of features at the poses of tac_ncp_place_bodies. TAC_ERR_DEGENERATE: the features of one do not
+ * touch there; it is marked lost. */
 tacStatus tac_ncp_place_contacts(tacNcp *p);
 /* Places one geom of the scene at the poses of w. */
 void tac_ncp_place_geom(tacNcp *p, const tacWork *w, int geom);

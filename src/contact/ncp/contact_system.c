@@ -141,7 +141,11 @@ tacStatus tac_ncp_contact_jac(tacNcp *p, tacNcpContact *c, double Gamma[2][6][12
     }
     int moves[2] = {!p->ldu.still[c->body[0]], !p->ldu.still[c->body[1]]};
     unsigned sides = (moves[0] ? TAC_SIDE_0 : 0u) | (moves[1] ? TAC_SIDE_1 : 0u);
-    TAC_TRY(tac_contact_prepare_sides(p->m, p->scene, &c->next.contact, sides, &system));
+    tacContactTangent *twist[2] = {system.twist[0], system.twist[1]};
+    if (c->pair == NULL)
+        TAC_TRY(tac_contact_prepare_sides(p->m, p->scene, &c->next.contact, sides, &system));
+    else
+        tac_ncp_pair_twists(p, c, moves, twist);
     tacNcpFrame frame = tac_ncp_contact_frame(p, c);
     if (!moves[0] || !moves[1]) {
         memset(c->next.G, 0, sizeof c->next.G);
@@ -232,7 +236,7 @@ tacStatus tac_ncp_contact_blocks(tacNcp *p) {
             continue;
         }
         TAC_TRY(tac_ncp_contact_jac(p, c, Gamma, NULL));
-        scale_geometric_stiffness(p->geometric_share, Gamma);
+        if (c->pair == NULL) scale_geometric_stiffness(p->geometric_share, Gamma);
         TAC_TRY(tac_ncp_couple(p, c, K, Gamma));
     }
     return TAC_OK;
@@ -241,14 +245,19 @@ tacStatus tac_ncp_contact_blocks(tacNcp *p) {
 /* --- Solving ------------------------------------------------------------------------------------------------------ */
 
 void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g) {
-    static const double STILL[2] = {0, 0};
+    static const double STILL[3] = {0, 0, 0};
     tacVec6 *wrench = (tacVec6 *)(void *)f;
     memcpy(f, p->f, (size_t)p->m->nbody * sizeof *p->f);
     memcpy(g, p->g, (size_t)p->m->nv * sizeof *g);
     for (int i = 0; i < p->ncontact; i++) {
         tacNcpContact *contact = &p->contact[i];
         tac_friction_right_side(&contact->factored, c + contact->adr, &contact->residual);
-        tacFrictionStep d = tac_friction_step(&contact->factored, &contact->residual, 0, STILL);
+        const double *still = STILL;
+        if (contact->pair != NULL) {
+            tac_ncp_pair_offset(p, contact, wrench);
+            still = contact->pair->offset;
+        }
+        tacFrictionStep d = tac_friction_step(&contact->factored, &contact->residual, still[0], still + 1);
         double t[3] = {d.gamma, d.xi[1], d.xi[2]};
         tac_ncp_add_impulse(p, contact, t, wrench);
     }
@@ -257,6 +266,7 @@ void tac_ncp_reduce(tacNcp *p, const double *c, double *f, double *g) {
 
 static void recover_contact(const tacNcp *p, const tacNcpContact *c, double *da, double *db) {
     double change[3] = {0, 0, 0};
+    if (c->pair != NULL) memcpy(change, c->pair->offset, sizeof change);
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < 3 && !p->ldu.still[c->body[side]]; i++)
             change[i] += tac_six_dot(c->next.G[i] + 6 * side, p->ldu.z + 6 * c->body[side]);

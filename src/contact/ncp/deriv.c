@@ -9,6 +9,7 @@
 #include "contact/ncp/contact.h"
 #include "contact/ncp/contact_system.h"
 #include "contact/ncp/impulse_place.h"
+#include "contact/ncp/pair_deriv.h"
 #include "contact/ncp/rows_deriv.h"
 #include "contact/ncp/turns.h"
 #include "math/dense.h"
@@ -277,6 +278,7 @@ static void bounce_by_q(const tacNcp *p, const tacNcpDeriv *d, const tacNcpConta
 static tacStatus bound_by_q(tacNcp *p, const tacNcpContact *c, double follows, double *row) {
     tacContactSystem system;
     if (follows == 0) return TAC_OK;
+    if (c->pair != NULL) return tac_ncp_pair_bound_by_q(p, c, follows, row);
     TAC_TRY(tac_ncp_prepare_at(p, p->w, &c->now.start, &system));
     for (int side = 0; side < 2; side++) {
         double by[6];
@@ -399,6 +401,7 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
     sum_blocks(p, d);
     twists_before(p, d);
     put_wrenches(p, d);
+    TAC_TRY(tac_ncp_factor_pairs(p));
     for (int i = 0; i < p->ncontact; i++)
         TAC_TRY(put_contact(p, d, i));
     memcpy(d->held, d->rigid, blocks);
@@ -407,6 +410,7 @@ tacStatus tac_ncp_differentiate(tacNcp *p, tacNcpDeriv *d, double kappa) {
             hold_side(p, d, i, side);
     tac_ncp_linearize_rows(p);
     put_rows(p, d);
+    p->ldu.weak = p->pairs.n > 0;
     TAC_TRY(tac_block_ldu_factor(&p->ldu));
     return factor_border(p, d);
 }

@@ -44,8 +44,10 @@ static double harm(const tacNcp *p, const double *x) {
     return depth / p->h + too_fast;
 }
 
-int tac_ncp_best_layout(tacNcpBest *best, const tacModel *m, int max_contacts, tacArena *arena) {
-    best->at = TAC_TAKE(arena, tac_ncp_max_unknowns(m) + 2 * tac_ncp_max_numbers(m, max_contacts), double);
+int tac_ncp_best_layout(tacNcpBest *best, const tacModel *m, int max_contacts, tacNcpCollision collision,
+                        tacArena *arena) {
+    int numbers = tac_ncp_max_numbers(m, max_contacts, collision);
+    best->at = TAC_TAKE(arena, tac_ncp_max_unknowns(m, max_contacts, collision) + 2 * numbers, double);
     return best->at != NULL;
 }
 
@@ -85,7 +87,8 @@ static void scale(int n, double by, double *x) {
 static int does_no_harm(tacContext *ctx, tacNcp *p) {
     double overlap;
     int added;
-    if (tac_ncp_place(p, p->x) != TAC_OK || !(harm(p, p->x) <= HARMLESS)) return 0;
+    if (tac_ncp_place(p, p->x) != TAC_OK || tac_ncp_start_pairs(p, p->pairs.kappa) != TAC_OK) return 0;
+    if (!(harm(p, p->x) <= HARMLESS)) return 0;
     return tac_ncp_find_overlap(ctx, p, HARMLESS * p->h, 0, &added, &overlap) == TAC_OK && overlap == 0;
 }
 

@@ -12,7 +12,8 @@ typedef struct tacNcpBest {
     tacReason reason;
 } tacNcpBest;
 /* Takes room for any end of the problem. 0: the arena is too small. */
-int tac_ncp_best_layout(tacNcpBest *best, const tacModel *m, int max_contacts, tacArena *arena);
+int tac_ncp_best_layout(tacNcpBest *best, const tacModel *m, int max_contacts, tacNcpCollision collision,
+                        tacArena *arena);
 /* Keeps p and ctx->info at the end of a search, if it is better. */
 void tac_ncp_keep_best(const tacContext *ctx, const tacNcp *p, tacNcpBest *best);
 /* Restores p and ctx->info: TAC_ERR_UNSOLVED. */

@@ -114,6 +114,7 @@ static void remember(tacNcp *p, const tacNcpContact *c, int in_use) {
 int tac_ncp_remove_lost(tacNcp *p) {
     int n = p->ncontact;
     if (n == 0) return 0;
+    tac_ncp_strip_pairs(p);
     p->ncontact = 0;
     p->ncone = p->contact[0].cone;
     p->numbers = p->contact[0].adr;

@@ -13,6 +13,7 @@
  * twice, because a body that hits something with one end may speed up at the other. Features that are missed are found
  * after the search. */
 tacStatus tac_ncp_find_contacts(tacContext *ctx, const tacWork *w, int ahead, tacNcp *p, int *nfound) {
+    if (p->pairs.on) return tac_ncp_find_near(ctx, w, ahead, p, nfound);
     double fall = ctx->options.dt * tac_norm3(tac_base_acceleration(ctx->model).lin);
     const tacContactReach reach = {.moving = 1,
                                    .velocities = ctx->work.V,
@@ -30,8 +31,9 @@ tacStatus tac_ncp_find_overlap(tacContext *ctx, tacNcp *p, double tolerance, int
     if (*ctx->model->option_disable & TAC_DISABLE_CONSTRAINT) return TAC_OK;
     TAC_TRY(tac_ncp_find_contacts(ctx, &p->next, 0, p, &nfound));
     *overlap = tac_ncp_overlap(p, nfound, tolerance);
+    if (p->pairs.on) *added = tac_ncp_add_overlapping_pairs(p, tolerance, may_change, overlap);
     if (!may_change || *overlap == 0) return TAC_OK;
-    *added = tac_ncp_add_overlapping(p, nfound, tolerance);
+    *added += tac_ncp_add_overlapping(p, nfound, tolerance);
     if (*added > 0) memcpy(p->anchor, p->x, (size_t)p->m->nv * sizeof *p->x);
     return TAC_OK;
 }

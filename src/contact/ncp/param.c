@@ -8,6 +8,7 @@
 #include "contact/ncp/contact.h"
 #include "contact/ncp/contact_system.h"
 #include "contact/ncp/impulse_place.h"
+#include "contact/ncp/pair_deriv.h"
 #include "contact/ncp/rows_deriv.h"
 #include "dynamics/passive.h"
 
@@ -218,6 +219,7 @@ static void emit_inputs(const tacNcpView *v, const tacParamTangent *t, int id, c
         if (unit != 0) tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_UNIT, id, unit);
         if (t->inertial == NULL || c->friction.soft == 0) continue;
         double lighter = tac_ncp_inverse_masses_change(p->m, c->body, t->inertial);
+        if (c->pair != NULL) lighter *= c->pair->scale;
         tac_emit(&sink->inputs, TAC_NCP_INPUTS * i + TAC_NCP_GAP, id,
                  -tac_ncp_gap_bound_by_mass(&c->law.bound, c->friction.gamma, lighter));
     }
@@ -291,11 +293,39 @@ static tacVec3 own_point_along(const tacNcpView *v, const tacNcpContact *c, cons
     return tac_ncp_own_point_move(c, &c->now.contact, &d);
 }
 
+/* Emits a pair in all columns. */
+static tacStatus emit_pair(const tacNcpView *v, int contact, const tacParamTangent *tangents, const tacNcpSink *mocap,
+                           const tacNcpSink *theta) {
+    tacNcp *p = v->p;
+    TAC_SCOPE(&p->pairs.arena);
+    const tacNcpContact *c = &p->contact[contact];
+    tacSmoothPoint next = point_at(v, TAC_NCP_NEXT), now = point_at(v, TAC_NCP_NOW);
+    tacNcpPairSystem s;
+    double rest;
+    TAC_TRY(tac_ncp_pair_prepare(p, c, v->d->response[contact].bound_by_gap, &s));
+    tacNcpFrame frame = tac_ncp_contact_frame(p, c);
+    for (int k = 0; theta != NULL && k < p->m->nmember; k++) {
+        Column column = param_column(v, &tangents[k], tangents[k].column, theta);
+        tacContactTangent t = tac_ncp_pair_param(p, c, &s, &tangents[k], &next, &now, &rest);
+        scale_tangents_param(p, c, &tangents[k], &t);
+        move_contact(&column, contact, &frame, &t, tac_zero3(), rest);
+    }
+    for (int k = 0; mocap != NULL && k < TAC_POSE_SIZE * p->m->nmocap; k++) {
+        Column column = mocap_column(v, k, mocap);
+        tacContactTangent t =
+            tac_ncp_pair_along(p, c, &s, &column.mover[TAC_NCP_NEXT][0], &column.mover[TAC_NCP_NOW][0], &rest);
+        tac_ncp_scale_tangents(c, t.tangent);
+        move_contact(&column, contact, &frame, &t, tac_zero3(), rest);
+    }
+    return TAC_OK;
+}
+
 /* Emits one contact in all columns; its geometry is prepared once. */
 static tacStatus emit_contact(const tacNcpView *v, int contact, const tacParamTangent *tangents,
                               const tacNcpSink *mocap, const tacNcpSink *theta) {
     tacNcp *p = v->p;
     const tacNcpContact *c = &p->contact[contact];
+    if (c->pair != NULL) return emit_pair(v, contact, tangents, mocap, theta);
     Prepared at;
     TAC_TRY(prepare(v, contact, &at));
     tacNcpFrame frame = tac_ncp_contact_frame(p, c);

@@ -7,6 +7,7 @@
  * features and are placed again at each q+. */
 #pragma once
 
+#include "contact/ncp/pair.h"
 #include "contact/ncp/rows.h"
 #include "math/scalar.h"
 #include "solve/block_ldu.h"
@@ -30,9 +31,10 @@
 typedef enum tacNcpPlace { TAC_NCP_PLACE_NEXT, TAC_NCP_PLACE_NOW, TAC_NCP_PLACE_BETWEEN } tacNcpPlace;
 
 /* A contact: the features that were found, their geometry at the three poses, its law, and its cone variables. */
-typedef struct tacNcpContact {
+struct tacNcpContact {
     int body[2];
-    int cone, adr; /* its first cone, and its place in a and b */
+    tacNcpPair *pair; /* whose contact it is; NULL: of features */
+    int cone, adr;    /* its first cone, and its place in a and b */
     struct {
         tacContact found;      /* where the features were found */
         tacVec3 own_point[2];  /* found.point, each in the frame of its geom */
@@ -80,7 +82,7 @@ typedef struct tacNcpContact {
         double pad, level;         /* radius around the point; n . x of the plane */
         tacMat3 slide;             /* how the lowest point moves within the body as the body turns; zero for a point */
     } plane;
-} tacNcpContact;
+};
 
 struct tacNcp {
     const tacModel *m;
@@ -118,11 +120,12 @@ struct tacNcp {
     tacNcpContact *contact;
     tacContact *found; /* max_contacts: what collision found last */
     tacNcpRows rows;
+    tacNcpPairs pairs;
     /* Cones and unknowns. */
     int ncone, numbers;   /* numbers of a, and of b */
     int *dim;             /* ncone */
     double *unit, *ratio; /* ncone: unit of the products; size of b relative to a, about an inverse mass */
-    double *x, *a, *b;    /* x: v+, then impulses of equalities */
+    double *x, *a, *b;    /* x: v+, then impulses of equalities, then numbers of pairs */
     struct {
         double violation, centring; /* as of tacInterior */
     } end;                          /* of the last search */
@@ -135,12 +138,12 @@ struct tacNcp {
 /* Length of `contact`: the contacts that may be found, and features added after a first solution. */
 int tac_ncp_max_features(int max_contacts);
 /* Numbers of a, and of x, at most. */
-int tac_ncp_max_numbers(const tacModel *m, int max_contacts);
-int tac_ncp_max_unknowns(const tacModel *m);
+int tac_ncp_max_numbers(const tacModel *m, int max_contacts, tacNcpCollision collision);
+int tac_ncp_max_unknowns(const tacModel *m, int max_contacts, tacNcpCollision collision);
 /* Numbers of x. */
 int tac_ncp_unknowns(const tacNcp *p);
 /* Takes the problem's arrays. 0: the arena is too small. */
-int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *arena);
+int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacNcpCollision collision, tacArena *arena);
 /* Takes the arrays of a workspace's position stage. 0: the arena is too small. */
 int tac_ncp_kinematics_layout(tacWork *w, const tacModel *m, tacArena *arena);
 
@@ -152,5 +155,5 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p);
  * tac_ncp_place_contacts. */
 tacStatus tac_ncp_place(tacNcp *p, const double *v_next);
 /* The starting point of search number `start`: x (unchanged with `again`), and a, b on the central path. */
-enum { TAC_NCP_STARTS = 2 };
+enum { TAC_NCP_STARTS = 7 };
 tacStatus tac_ncp_start(tacNcp *p, int start, int again);

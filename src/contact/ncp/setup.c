@@ -20,13 +20,18 @@
  * `depth` d. Where joint forces alone would move a dof far, kappa is at least `drive` times the energy of that motion.
  * With `slips`, and d no more than the least gap, eta has the slip of v+ and xi follows from the product, eta_0^2 -
  * (kappa'/xi_0) eta_0 - |u|^2 = 0; otherwise both start in the middle of their cones. Found by experiment: the first
- * needs the fewest iterations, the others solve what it does not. */
+ * needs the fewest iterations, the others solve what it does not; from the third on they are for pairs alone. */
 static const struct {
     double kappa, speed, share, energy, depth, drive;
     int slips;
 } STARTS[TAC_NCP_STARTS] = {
     {TAC_NCP_START_KAPPA, TAC_NCP_START_SPEED, 1, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, 0, 1},
-    {TAC_NCP_OTHER_KAPPA, TAC_NCP_OTHER_SPEED, 0, 0, 0, TAC_NCP_START_ENERGY, 0}};
+    {TAC_NCP_OTHER_KAPPA, TAC_NCP_OTHER_SPEED, 0, 0, 0, TAC_NCP_START_ENERGY, 0},
+    {1e-2, TAC_NCP_START_SPEED, 1, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, 0, 1},
+    {1e-1, 0.5, 0, 0, 0, TAC_NCP_START_ENERGY, 0},
+    {1e-1, 0.5, 1, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, TAC_NCP_START_ENERGY, 1},
+    {1e-1, 0.5, 0.5, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, TAC_NCP_START_ENERGY, 0},
+    {10, 5, 1, TAC_NCP_START_ENERGY, TAC_NCP_START_DEPTH, TAC_NCP_START_ENERGY, 0}};
 /* Features that may be added after a first solution: twice the number of contacts, at most MAX_ADDED. Edges between
  * bodies that there is room for, per body. */
 enum { MAX_ADDED = 64, EDGES_PER_BODY = 16 };
@@ -40,17 +45,26 @@ static int max_edges(const tacModel *m, int max_contacts) {
 }
 
 /* A row has one cone of at most two numbers. */
-int tac_ncp_max_numbers(const tacModel *m, int max_contacts) {
-    return TAC_FRICTION_NUMBERS * tac_ncp_max_features(max_contacts) + 2 * tac_ncp_max_rows(m);
+int tac_ncp_max_numbers(const tacModel *m, int max_contacts, tacNcpCollision collision) {
+    return TAC_FRICTION_NUMBERS * tac_ncp_max_features(max_contacts) + 2 * tac_ncp_max_rows(m) +
+           tac_ncp_pair_room(m, max_contacts, collision).numbers;
 }
 
-static int max_cones(const tacModel *m, int max_contacts) {
-    return TAC_FRICTION_CONES * tac_ncp_max_features(max_contacts) + tac_ncp_max_rows(m);
+static int max_cones(const tacModel *m, int max_contacts, tacNcpCollision collision) {
+    return TAC_FRICTION_CONES * tac_ncp_max_features(max_contacts) + tac_ncp_max_rows(m) +
+           tac_ncp_pair_room(m, max_contacts, collision).cones;
 }
 
-int tac_ncp_max_unknowns(const tacModel *m) { return m->nv + tac_ncp_max_wide(m); }
+int tac_ncp_max_unknowns(const tacModel *m, int max_contacts, tacNcpCollision collision) {
+    return m->nv + tac_ncp_max_wide(m) + tac_ncp_pair_room(m, max_contacts, collision).unknowns;
+}
 
-int tac_ncp_unknowns(const tacNcp *p) { return p->m->nv + p->rows.nheld; }
+int tac_ncp_unknowns(const tacNcp *p) {
+    int n = p->m->nv + p->rows.nheld;
+    for (int i = 0; i < p->pairs.n; i++)
+        n += p->pairs.pair[i].growth.program.n;
+    return n;
+}
 
 int tac_ncp_max_features(int max_contacts) {
     return max_contacts + (2 * max_contacts < MAX_ADDED ? 2 * max_contacts : MAX_ADDED);
@@ -70,8 +84,8 @@ int tac_ncp_kinematics_layout(tacWork *w, const tacModel *m, tacArena *arena) {
            w->inertia;
 }
 
-static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
-    int numbers = tac_ncp_max_numbers(m, p->max_contacts), cones = max_cones(m, p->max_contacts);
+static int layout_pairs(tacNcp *p, const tacModel *m, tacNcpCollision collision, tacArena *arena) {
+    int numbers = tac_ncp_max_numbers(m, p->max_contacts, collision), cones = max_cones(m, p->max_contacts, collision);
     p->contact = TAC_TAKE(arena, p->room, tacNcpContact);
     p->found = TAC_TAKE(arena, p->max_contacts, tacContact);
     p->dim = TAC_TAKE(arena, cones, int);
@@ -85,10 +99,11 @@ static int layout_pairs(tacNcp *p, const tacModel *m, tacArena *arena) {
         if (p->ldu.own == NULL) return 0;
     }
     return p->contact && p->found && p->dim && p->unit && p->ratio && p->a && p->b &&
-           tac_ncp_rows_layout(&p->rows, m, arena);
+           tac_ncp_rows_layout(&p->rows, m, arena) &&
+           tac_ncp_pairs_layout(&p->pairs, m, p->max_contacts, collision, arena);
 }
 
-int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *arena) {
+int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacNcpCollision collision, tacArena *arena) {
     *p = (tacNcp){
         .m = m, .max_contacts = max_contacts, .room = tac_ncp_max_features(max_contacts), .geometric_share = 1};
     p->ldu = (tacBlockLdu){.nnode = m->nbody,
@@ -104,7 +119,7 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
         if ((*of_bodies[i] = TAC_TAKE(arena, m->nbody, tacVec6)) == NULL) return 0;
     for (size_t i = 0; i < sizeof of_dofs / sizeof *of_dofs; i++)
         if ((*of_dofs[i] = TAC_TAKE(arena, m->nv, double)) == NULL) return 0;
-    p->x = TAC_TAKE(arena, tac_ncp_max_unknowns(m), double);
+    p->x = TAC_TAKE(arena, tac_ncp_max_unknowns(m, max_contacts, collision), double);
     p->tree = TAC_TAKE(arena, m->nbody, int);
     p->inertia = TAC_TAKE(arena, m->nbody, tacSym3);
     p->slide = TAC_TAKE(arena, m->nbody, tacVec3);
@@ -112,7 +127,7 @@ int tac_ncp_layout(tacNcp *p, const tacModel *m, int max_contacts, tacArena *are
     p->turning = TAC_TAKE(arena, m->nbody, tacVec3);
     p->turning_block = TAC_TAKE(arena, m->nbody, tacMat3);
     return p->q_next && p->x && p->tree && p->inertia && p->slide && p->spin && p->turning && p->turning_block &&
-           tac_ncp_kinematics_layout(&p->next, m, arena) && layout_pairs(p, m, arena) &&
+           tac_ncp_kinematics_layout(&p->next, m, arena) && layout_pairs(p, m, collision, arena) &&
            tac_block_ldu_layout(&p->ldu, arena);
 }
 
@@ -141,8 +156,13 @@ tacStatus tac_ncp_place(tacNcp *p, const double *v_next) {
 
 /* Evaluates all residuals of an iterate at the poses of tac_ncp_place. Returns the largest |E|. */
 static double evaluate(tacNcp *p, const double *x, const double *a, const double *b) {
+    double own = 0;
+    if (p->pairs.n > 0) {
+        tac_ncp_place_pairs(p, x, a, b);
+        own = tac_ncp_pairs_residual(p);
+    }
     double pairs = tac_ncp_evaluate_contacts(p, a, b), rows = tac_ncp_evaluate_rows(p, x, a, b);
-    return tac_max(tac_max(pairs, rows), balance(p));
+    return tac_max(tac_max(tac_max(pairs, own), rows), balance(p));
 }
 
 /* 1: bodies, contacts and rows are at the motion v_next, where the search starts. Once, as residuals are added up. */
@@ -177,7 +197,9 @@ static tacStatus factor(void *user, const double *x, const double *a, const doub
     tac_ncp_save_residuals(p);
     tac_ncp_linearize(p);
     tac_ncp_linearize_rows(p);
+    TAC_TRY(tac_ncp_factor_pairs(p));
     TAC_TRY(tac_ncp_contact_blocks(p));
+    p->ldu.weak = p->pairs.n > 0; /* where faces meet a tilt is stiffer than rounding of the rest   (SL6) */
     TAC_TRY(tac_block_ldu_factor(&p->ldu));
     return tac_ncp_border_factor(p);
 }
@@ -192,7 +214,10 @@ static void solve(void *user, const double *c, double *dx, double *da, double *d
     tac_ncp_border_solve(p, c, dx);
     tac_ncp_recover(p, da, db);
     tac_ncp_recover_rows(p, c, dx, da, db);
+    tac_ncp_recover_pairs(p, dx, da, db);
 }
+
+static void aim(void *user, double kappa, int second) { tac_ncp_aim_pairs(user, kappa, second); }
 
 tacInteriorProblem tac_ncp_problem(tacNcp *p) {
     return (tacInteriorProblem){.n = tac_ncp_unknowns(p),
@@ -204,7 +229,8 @@ tacInteriorProblem tac_ncp_problem(tacNcp *p) {
                                 .factor = factor,
                                 .solve = solve,
                                 .geometric_share = set_geometric_share,
-                                .project = project,
+                                .project = p->pairs.n > 0 ? NULL : project,
+                                .aim = p->pairs.n > 0 ? aim : NULL,
                                 .norm = norm};
 }
 
@@ -270,7 +296,10 @@ tacStatus tac_ncp_start(tacNcp *p, int start, int again) {
     tacStatus status = again ? tac_ncp_place(p, p->x) : start_motion(p, STARTS[start].share, p->v);
     if (status == TAC_ERR_DEGENERATE) status = start_elsewhere(p);
     TAC_TRY(status);
+    tac_ncp_number_pairs(p);
+    TAC_TRY(tac_ncp_start_pairs(p, TAC_NCP_START_KAPPA));
     StartPoint s = start_point(p, start);
+    if (s.kappa > TAC_NCP_START_KAPPA) TAC_TRY(tac_ncp_start_pairs(p, s.kappa));
     for (int i = 0; i < p->ncontact; i++)
         start_contact(p, s, &p->contact[i]);
     tac_ncp_start_rows(p, again, s.kappa, s.gap);

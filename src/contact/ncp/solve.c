@@ -16,6 +16,7 @@ typedef struct Search {
     int start;
     tacInteriorWay way;
     int replaces; /* 1: where it fails, features are replaced before the next one */
+    int careful;  /* 1: products fall slowly, and steps stay further from the borders */
 } Search;
 
 /* Searches are tried in order until one succeeds. The second order is that of rough motions, which steps along the path
@@ -30,6 +31,13 @@ static const Search SEARCHES[2][NSEARCH] = {{{0, TAC_ALONG_PATH, 0},
                                              {1, TAC_BETWEEN_BORDERS, 1},
                                              {0, TAC_ALONG_PATH, 0},
                                              {0, TAC_ALONG_PATH_PATIENTLY, 0}}};
+
+/* With pairs there are no features to replace, and no steps along the path   (docs/theory/ncp_pairs.md, SL10). */
+enum { NPAIR = 8 };
+static const Search OF_PAIRS[NPAIR] = {{0, TAC_BETWEEN_BORDERS, 0, 0}, {1, TAC_BETWEEN_BORDERS, 0, 0},
+                                       {2, TAC_BETWEEN_BORDERS, 0, 0}, {5, TAC_BETWEEN_BORDERS, 0, 1},
+                                       {6, TAC_BETWEEN_BORDERS, 0, 1}, {4, TAC_BETWEEN_BORDERS, 0, 1},
+                                       {3, TAC_BETWEEN_BORDERS, 0, 1}, {5, TAC_ALONG_PATH_PATIENTLY, 0, 1}};
 
 /* What a search led to. */
 typedef enum {
@@ -91,7 +99,10 @@ static tacInteriorSettings settings_of(const Driver *d) {
                                  .max_iterations = iterations_left(d->ctx),
                                  .polish = d->ctx->options.ncp_polish,
                                  .polished = DBL_EPSILON,
-                                 .share = s->start == 0 ? TAC_NCP_SHARE_FIRST : TAC_NCP_SHARE_OTHERS,
+                                 .share = s->start == 0 ? TAC_NCP_SHARE_FIRST
+                                          : s->careful  ? TAC_NCP_SHARE_CAREFUL
+                                                        : TAC_NCP_SHARE_OTHERS,
+                                 .least_aim = s->careful ? TAC_NCP_AIM_CAREFUL : 0,
                                  .way = s->way};
 }
 
@@ -179,7 +190,7 @@ static Action next_action(const Driver *d, Outcome outcome) {
         [SOLVED] = ACCEPT, [CHANGED] = SOLVE_AGAIN, [EXHAUSTED] = FALL_BACK, [FAILED] = GIVE_UP};
     if (outcome != STUCK) return ACTIONS[outcome];
     if (d->searches[d->search].replaces && may_change(d)) return REPLACE;
-    if (d->search + 1 < NSEARCH) return SEARCH_NEXT;
+    if (d->search + 1 < (d->p->pairs.on ? (int)NPAIR : (int)NSEARCH)) return SEARCH_NEXT;
     return d->relaxed ? FALL_BACK : RELAX;
 }
 
@@ -250,19 +261,23 @@ static tacStatus drive(Driver *d) {
 
 tacStatus tac_ncp_solve(tacContext *ctx, double kappa, tacNcp *p) {
     TAC_SCOPE(&ctx->arena);
-    Driver d = {.ctx = ctx, .p = p, .kappa = kappa, .searches = SEARCHES[tac_ncp_is_rough(p)]};
-    if (!tac_ncp_best_layout(&d.best, p->m, p->max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    Driver d = {.ctx = ctx, .p = p, .kappa = kappa, .searches = p->pairs.on ? OF_PAIRS : SEARCHES[tac_ncp_is_rough(p)]};
+    if (!tac_ncp_best_layout(&d.best, p->m, p->max_contacts, ctx->options.ncp_collision, &ctx->arena))
+        return TAC_ERR_ARENA_FULL;
     d.best.numbers = -1;
     tacStatus status = drive(&d);
     return status == TAC_ERR_UNSOLVED ? tac_ncp_fall_back(ctx, p, &d.best) : status;
 }
 
-void tac_ncp_measure_searches(const tacModel *m, int max_contacts, tacArena *dry) {
+void tac_ncp_measure_searches(const tacModel *m, const tacOptions *options, tacArena *dry) {
     TAC_SCOPE(dry);
+    int max_contacts = options->max_contacts;
+    tacNcpCollision collision = options->ncp_collision;
     tacNcpBest best;
-    tac_ncp_best_layout(&best, m, max_contacts, dry);
+    tac_ncp_best_layout(&best, m, max_contacts, collision, dry);
     tac_measure_find_contacts(m, dry);
-    tac_interior_measure(tac_ncp_max_unknowns(m), tac_ncp_max_numbers(m, max_contacts), dry);
+    tac_interior_measure(tac_ncp_max_unknowns(m, max_contacts, collision),
+                         tac_ncp_max_numbers(m, max_contacts, collision), dry);
 }
 
 /* --- For derivatives ---------------------------------------------------------------------------------------------- */

@@ -15,12 +15,13 @@
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
 /* Sets the problem up at (x, u): forces, momenta before the step, contacts and rows. */
-static tacStatus set_up(tacContext *ctx, const double *x, const double *u, tacNcp *p) {
+static tacStatus set_up(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p) {
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
     tacSmoothPoint at = tac_point_of(ctx, x, u);
     int nfound = 0;
-    if (!tac_ncp_layout(p, m, ctx->options.max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
+    if (!tac_ncp_layout(p, m, ctx->options.max_contacts, ctx->options.ncp_collision, &ctx->arena))
+        return TAC_ERR_ARENA_FULL;
     p->w = w;
     p->scene = &ctx->scene;
     p->q = x;
@@ -34,13 +35,15 @@ static tacStatus set_up(tacContext *ctx, const double *x, const double *u, tacNc
     p->damping_span = p->implicit && !(*m->option_disable & TAC_DISABLE_DAMPER) ? p->h : tac_damping_span(ctx);
     p->bounce_speed = ctx->options.bounce_speed;
     p->tolerance = ctx->options.ncp_tolerance;
+    p->pairs.kappa = kappa;
+    p->pairs.sharp = ctx->options.ncp_kappa;
+    p->pairs.soft = 1;
     tac_smooth_forces(m, w, at.q, at.v, at.act, at.u, at.h);
     for (int i = 0; i < m->nv; i++)
         p->tau[i] = p->h * (w->qfrc[i] + w->bias[i]); /* the bias force is part of the integrator */
     TAC_TRY(tac_ncp_find_contacts(ctx, w, 1, p, &nfound));
     tac_ncp_begin_bodies(p);
-    tac_ncp_add_constraints(p, nfound);
-    return TAC_OK;
+    return tac_ncp_add_constraints(p, nfound);
 }
 
 /* Advances the state by v+ to w->next. */
@@ -63,7 +66,7 @@ static int any_bounces(const tacNcp *p) {
 
 tacStatus tac_ncp_solve_step(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p) {
     ctx->info = (tacStepInfo){.kappa = kappa};
-    TAC_TRY(set_up(ctx, x, u, p));
+    TAC_TRY(set_up(ctx, x, u, kappa, p));
     tac_ncp_report_start(p, &ctx->info);
     TAC_TRY(tac_ncp_predict_features(ctx, p));
     tacStatus solved = tac_ncp_solve(ctx, kappa, p);
@@ -89,10 +92,10 @@ static tacStatus step(tacContext *ctx, const double *x, const double *u, double 
 
 void tac_ncp_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry) {
     tacNcp p;
-    tac_ncp_layout(&p, m, options->max_contacts, dry);
+    tac_ncp_layout(&p, m, options->max_contacts, options->ncp_collision, dry);
     TAC_SCOPE(dry);
     tac_ncp_measure_limit_bounces(m, dry);
-    tac_ncp_measure_searches(m, options->max_contacts, dry);
+    tac_ncp_measure_searches(m, options, dry);
 }
 
 static void measure_step(const tacModel *m, const tacOptions *options, tacArena *dry) {

@@ -16,7 +16,7 @@ void tac_ncp_measure_solve(const tacModel *m, const tacOptions *options, tacAren
  * searches, shortened until it does no harm (fallback.h). */
 tacStatus tac_ncp_solve(tacContext *ctx, double kappa, tacNcp *p);
 /* Lays out on a dry arena what it takes. */
-void tac_ncp_measure_searches(const tacModel *m, int max_contacts, tacArena *dry);
+void tac_ncp_measure_searches(const tacModel *m, const tacOptions *options, tacArena *dry);
 /* Moves p from a solution nearer to the point of the central path, for derivatives; ctx->work.next and ctx->info
  * stay. */
 tacStatus tac_ncp_refine(tacContext *ctx, double kappa, tacNcp *p);

@@ -33,7 +33,8 @@ void tac_ncp_measure_prepare(const tacModel *m, const tacOptions *options, tacAr
     int max_contacts = options->max_contacts;
     tac_ncp_measure_solve(m, options, dry);
     tac_ncp_deriv_layout(&d, m, max_contacts, dry);
-    tac_interior_measure(tac_ncp_max_unknowns(m), tac_ncp_max_numbers(m, max_contacts), dry); /* tac_ncp_refine */
+    tac_interior_measure(tac_ncp_max_unknowns(m, max_contacts, options->ncp_collision),
+                         tac_ncp_max_numbers(m, max_contacts, options->ncp_collision), dry); /* tac_ncp_refine */
 }
 
 /* --- Columns ------------------------------------------------------------------------------------------------------ */

@@ -55,6 +55,11 @@
  * before first, B grew by 21. */
 #define TAC_NCP_SHARE_FIRST  0.9
 #define TAC_NCP_SHARE_OTHERS 0.8
+/* Searches with pairs that go slowly: the share of the way to the border, and of the mean product that a step aims at
+ * least. A box that slides while it spins, and comes to stick, needs them: 8 of 11 steps that five fast starts do not
+ * solve. */
+#define TAC_NCP_SHARE_CAREFUL 0.7
+#define TAC_NCP_AIM_CAREFUL   0.5
 
 /* --- The end of a search ------------------------------------------------------------------------------------------ */
 
