@@ -369,6 +369,8 @@ CASE(tac_input_forces) { w.n = tac_input_forces(P(w.m), O(&w.options), P(w.u)) !
 CASE(tac_free_twist) { w.n = tac_free_twist(P(w.m), I(0), P(w.y)) != NULL; }
 CASE(tac_qpos_add) { tac_qpos_add(P(w.m), P(w.x), P(w.x + BOX_NQ), P(w.y)); }
 CASE(tac_qpos_sub) { tac_qpos_sub(P(w.m), P(w.x), P(w.x), P(w.y)); }
+CASE(tac_covector_down) { tac_covector_down(P(w.m), P(w.x), P(w.x), P(w.y)); }
+CASE(tac_covector_up) { tac_covector_up(P(w.m), P(w.x), P(w.x), P(w.y)); }
 CASE(tac_step) { STATUS(tac_step(P(w.sim), P(w.x), P(w.u), P(w.y), P(&w.info))); }
 CASE(tac_step_jac) {
     tacJac jac = {P(w.A), P(w.B), P(w.C)};
@@ -763,6 +765,8 @@ static const struct {
              CALL(tac_free_twist),
              CALL(tac_qpos_add),
              CALL(tac_qpos_sub),
+             CALL(tac_covector_down),
+             CALL(tac_covector_up),
              CALL(tac_step),
              CALL(tac_step_jac),
              CALL(tac_step_vjp),
