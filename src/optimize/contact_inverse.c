@@ -1,7 +1,8 @@
 /* Forces for an acceleration through contact   (docs/theory/plan.md)
  *
  * soft: acceleration is a monotone function of the force that is applied, a(tau). Newton's method finds the
- * tau with the wanted one; where zones do not change it is exact. lcp, ncp: least squares over forces inside the cones. */
+ * tau with the wanted one. Where zones do not change it is exact. lcp, ncp: least squares over forces inside
+ * the cones. */
 #include "base/error.h"
 #include "math/dense.h"
 #include "math/scalar.h"
@@ -108,7 +109,7 @@ static tacStatus factor(Inverse *v) {
     return tac_lu_factor(nv, v->LU, v->pivot, v->work) < 0 ? TAC_OK : TAC_ERR_SINGULAR;
 }
 
-/* Newton's method. At a kink a full step may first lead away: a step is good if it is below the worst of the last few. */
+/* Newton's method. At a kink a full step may first lead away: a step is good below the worst of the last few. */
 static tacStatus newton(Inverse *v, const double *x, const double *qacc) {
     int nv = v->m->nv;
     double *tau = v->u + v->m->nu, bar = CONVERGED * (1 + tac_dense_largest(nv, qacc)), last[MEMORY], now, after;
