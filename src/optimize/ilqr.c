@@ -311,7 +311,7 @@ static double find_step(Ilqr *q, const tacPathSum *from, Candidate *c, tacPlanIt
     return 0;
 }
 
-/* lcp, where no step improves: along the complementarity-aware gradient of the merit, which lets go of held contacts. */
+/* lcp, where no step improves: along the complementarity-aware gradient of the merit. It lets go of held contacts. */
 static double escape(Ilqr *q, const tacPathSum *from, Candidate *c, tacPlanIteration *now) {
     tacPlanner *pl = q->pl;
     const tacPlan *plan = q->plan;
