@@ -163,6 +163,14 @@ experiment(
     lambda paper, tactus: f"{tactus['times_faster']:.0f} times as fast; loss off by {tactus['loss_off']:.1e}, slope by {tactus['slope_off']:.1e}",
     slow=True,
 )
+for planned, bar in (
+    ("dojo-plan-box-right", "cost at most 14.6 (14.5), violation 3e-4, 30 iterations"),
+    ("dojo-plan-box-up", "cost at most 14.7 (14.5), violation 3e-4, 40 iterations; above 20 with the hard derivative"),
+    ("dojo-plan-hopper", "cost at most 7.9 (8.9), violation 1e-3, 80 iterations"),
+    ("dojo-plan-quadruped", "cost at most 2e-2 (2e-2), violation 3e-4, 30 iterations"),
+    ("dojo-plan-cartpole", "violation at most 1e-3"),
+):
+    experiment(planned, bar, lambda paper, tactus: f"cost {tactus['cost']:.4g}, violation {tactus['violation']:.1e}, {tactus['iterations']:.0f} iterations, {tactus['seconds']:.1f} s")
 DIFFMJX = ("diffmjx-point-mass", "diffmjx-toss", "diffmjx-cost")
 
 
