@@ -77,6 +77,11 @@ experiment(
     lambda paper, tactus: f"plain {tactus['exact']['moved']:.1e} m; aware ends {abs(paper['target'] - tactus['complementarity']['height_last']):.4f} m from the target, {abs(paper['target'] - tactus['complementarity']['height_after_50']):.3f} m after 50 iterations",
 )
 experiment(
+    "nimble-mass-id",
+    "the mass of a pushed box: 2.5 kg to 1e-7 in at most 20 iterations, without a prior",
+    lambda paper, tactus: f"off by {tactus['worst']:.1e} kg, {tactus['iterations']} iterations",
+)
+experiment(
     "jade-sliding",
     "optimized pushes replayed in an analytic friction world: both targets within 1 mm",
     lambda paper, tactus: f"{1e3 * tactus['to_B']['replay_miss']:.3f} and {1e3 * tactus['to_C']['replay_miss']:.3f} mm; off the axes, without a bar, {1e3 * tactus['aslant']['replay_miss']:.0f} mm",
