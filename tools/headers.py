@@ -7,7 +7,7 @@ import source
 # Numbers that one value of a type has, and how they are kept.
 VECTORS = {"tacVec3": 3, "tacQuat": 4, "tacMat3": 9, "tacSym3": 6, "tacVec6": 6, "tacForceTorque": 6, "tacTwist": 6}
 # Enumerators that count the others.
-COUNTS = re.compile(r"_(COUNT|TYPES|KINDS)$")
+COUNTS = re.compile(r"_(COUNT|TYPES|KINDS|ENDS)$")
 
 
 def headers():
@@ -44,7 +44,7 @@ def expanded(body, text):
             out.append(f"{match.group(1).format(name)}, /* {words} */\n")
         return "".join(out)
 
-    body = re.sub(r"#define X\(name, text\) name,\s*(TAC_\w+)\(X\)", lambda m: rows(Rows("{}", m.group(1))), body)
+    body = re.sub(r"#define X\(name, \w+\) name,\s*(TAC_\w+)\(X\)", lambda m: rows(Rows("{}", m.group(1))), body)
     body = re.sub(
         r"#define X\(NAME, name, text\) (TAC_\w+)##NAME,\s*(TAC_\w+)\(X\)",
         lambda m: rows(Rows(m.group(1) + "{}", m.group(2))),
