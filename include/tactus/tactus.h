@@ -193,6 +193,10 @@ TAC_API size_t tac_sim_peak(const tacSim *sim);
 TAC_API tacStatus tac_sim_get_params(const tacSim *sim, double *theta);
 TAC_API tacStatus tac_sim_set_params(tacSim *sim, const double *theta);
 
+/* Changes ncp_gradient_kappa for the calls that follow, without a new simulation: 0, or TAC_NCP_LEAST_KAPPA or more.
+ * TAC_ERR_UNSUPPORTED: the contact model is not ncp, and kappa is not 0. */
+TAC_API tacStatus tac_sim_set_gradient_kappa(tacSim *sim, double kappa);
+
 /* x = (qpos_0, 0, 0) with activations inside their range. u = 0 with mocap poses from the model. */
 TAC_API void tac_default_state(const tacModel *model, double *x);
 TAC_API void tac_default_input(const tacModel *model, const tacOptions *options, double *u);

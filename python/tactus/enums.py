@@ -24,6 +24,7 @@ __all__ = [
     "GainType",
     "GeomType",
     "GradientMode",
+    "GuessKind",
     "ImpactKind",
     "Inertial",
     "Inputs",
@@ -32,9 +33,11 @@ __all__ = [
     "Kind",
     "MeshInertia",
     "NcpFriction",
+    "Norm",
     "OptionKind",
     "OutputKind",
     "PlanEnd",
+    "QuantityKind",
     "Reason",
     "Role",
     "SmoothingKind",
@@ -156,6 +159,58 @@ class ChainJoint(enum.IntEnum):
     MIXED = 3
 
 
+class QuantityKind(enum.IntEnum):
+    """`tacQuantityKind` of the headers.
+
+    >>> int(tac.QuantityKind.STATE)
+    0
+    """
+
+    STATE = 0
+    # state
+    CTRL = 1
+    # ctrl
+    CHANGE = 2
+    # ctrl_change
+    OUTPUT = 3
+    # output
+    POSITION = 4
+    # position
+    ORIENTATION = 5
+    # orientation
+    DISTANCE = 6
+    # distance
+    PARAM = 7
+    # param
+    REST = 8
+    # rest
+    CALL = 9
+    # call
+
+
+class Norm(enum.IntEnum):
+    """`tacNorm` of the headers.
+
+    >>> int(tac.Norm.QUADRATIC)
+    0
+    """
+
+    QUADRATIC = 0
+    # quadratic
+    HUBER = 1
+    # huber
+    LOGCOSH = 2
+    # logcosh
+    ABSOLUTE = 3
+    # absolute
+    ONE_SIDED = 4
+    # one_sided
+    BARRIER = 5
+    # barrier
+    LINEAR = 6
+    # linear
+
+
 class Role(enum.IntEnum):
     """What a term does.
 
@@ -204,11 +259,45 @@ class SmoothingKind(enum.IntEnum):
 class PlanEnd(enum.IntEnum):
     """`tacPlanEnd` of the headers.
 
-    >>> int(tac.PlanEnd.ENDS)
+    >>> int(tac.PlanEnd.RUNNING)
     0
     """
 
-    ENDS = 0
+    RUNNING = 0
+    # running
+    SOLVED = 1
+    # solved
+    ITERATIONS = 2
+    # iterations
+    STALLED = 3
+    # stalled
+    VIOLATED = 4
+    # violated
+    STOPPED = 5
+    # stopped
+    FAILED = 6
+    # failed
+
+
+class GuessKind(enum.IntEnum):
+    """u[knots x ninput], a cubic through knots evenly over the steps
+
+    >>> int(tac.GuessKind.ZERO)
+    0
+    """
+
+    ZERO = 0
+    # zero
+    CONSTANT = 1
+    # constant
+    KEY = 2
+    # key
+    HOLD = 3
+    # hold
+    GIVEN = 4
+    # given
+    SPLINE = 5
+    # spline
 
 
 class StatesKind(enum.IntEnum):

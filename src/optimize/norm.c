@@ -1,4 +1,5 @@
-/* Norms of one entry of a residual: value, slope, curvature (docs/theory/plan.md). None has a negative curvature. */
+/* Norms of one entry of a residual: value, slope, curvature
+ * (docs/theory/plan.md). None has a negative curvature. */
 #include "tactus/optimize.h"
 
 #include "math/scalar.h"
@@ -44,7 +45,8 @@ static double one_sided(double r, double *slope, double *curvature) {
     return r > 0 ? r * r : 0;
 }
 
-/* -log(s) of the slack s = -r; below s = d the parabola with its value, slope and curvature there. */
+/* -log(s) of the slack s = -r; below s = d the parabola with its value, slope
+ * and curvature there. */
 static double barrier(double d, double r, double *slope, double *curvature) {
     double s = -r, t = (s - d) / d;
     if (s > d) {

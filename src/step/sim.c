@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/platform.h"
 #include "dynamics/reference.h"
+#include "math/scalar.h"
 #include "model/model.h"
 #include "step/call.h"
 #include "step/dynamics_jac.h"
@@ -214,4 +215,16 @@ tacStatus tac_sim_set_params(tacSim *sim, const double *theta) {
     if (tac_param_of_time(fresh) >= 0) sim->ctx.options.dt = *fresh->option_timestep;
     tac_scene_update(&sim->ctx.scene, fresh);
     return tac_end_call(sim, __func__, update_tangents(sim));
+}
+
+tacStatus tac_sim_set_gradient_kappa(tacSim *sim, double kappa) {
+    if (sim == NULL) return TAC_ERR_ARGUMENT;
+    if (sim->ctx.options.contact != TAC_CONTACT_MODEL_NCP && kappa != 0)
+        return tac_sim_fail(sim, TAC_ERR_UNSUPPORTED, __func__, "kappa is %g: contact is %s, expected ncp, or 0", kappa,
+                            tac_contact_text(sim->ctx.options.contact));
+    if (!(kappa == 0 || kappa >= TAC_NCP_LEAST_KAPPA) || !tac_finite(kappa))
+        return tac_sim_fail(sim, TAC_ERR_ARGUMENT, __func__, "kappa is %g: expected 0, or %g or more", kappa,
+                            TAC_NCP_LEAST_KAPPA);
+    sim->ctx.options.ncp_gradient_kappa = kappa;
+    return TAC_OK;
 }
