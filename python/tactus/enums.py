@@ -280,7 +280,7 @@ class PlanEnd(enum.IntEnum):
 
 
 class GuessKind(enum.IntEnum):
-    """u[knots x ninput], a cubic through knots evenly over the steps
+    """u[knots x ninput], a cubic through knots \\ evenly over the steps
 
     >>> int(tac.GuessKind.ZERO)
     0
