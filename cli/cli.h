@@ -13,6 +13,8 @@ int cmd_info(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_distance(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
+int cmd_pose(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_grad(int argc, char **argv);
 int cmd_check(int argc, char **argv);

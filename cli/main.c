@@ -17,6 +17,8 @@ const tacVerb CLI_VERBS[] = {
     {"distance", "MODEL", "print signed distances between geoms at a state", cmd_distance},
     {"sim", "MODEL", "simulate; write the motion as CSV, JSON or an HTML page", cmd_sim},
     {"show", "MODEL STATES", "draw the states of a CSV file as an HTML page", cmd_show},
+    {"plan", "TASK", "find the controls that do what a task file asks for", cmd_plan},
+    {"pose", "TASK", "find the state at rest that a task file asks for", cmd_pose},
     {"grad", "MODEL", "differentiate one step by state, control and parameters", cmd_grad},
     {"check", "MODEL", "compare the derivatives with finite differences", cmd_check},
     {"bench", "[MODEL]", "time steps and derivatives; compare with MuJoCo", cmd_bench},

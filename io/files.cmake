@@ -42,21 +42,38 @@ set(io_files
   page/model.c
   page/motion.c
   page/page.c
+  page/plan.c
   page/run.c
   random_bodies.c
   random_drive.c
   random_model.c
   report.c
+  run/attempts.c
+  run/bytes.c
+  run/checkpoint.c
+  run/folder.c
+  run/pack.c
+  run/plan_files.c
+  run/plan_page.c
+  run/plan_run.c
+  run/trail.c
+  task/bounds.c
   task/change.c
   task/check.c
   task/emit.c
+  task/guess.c
   task/keys.c
   task/nearest.c
   task/node.c
   task/params.c
+  task/plan.c
+  task/pose.c
   task/quantity.c
   task/start.c
+  task/table.c
+  task/targets.c
   task/task.c
+  task/terms.c
   task/tree.c
   urdf.c
   urdf_joint.c

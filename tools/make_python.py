@@ -111,8 +111,7 @@ def field_row(struct, row, every_enum, every_struct):
 
 def structs_text():
     enums, structs = python_enums(), headers.structs()
-    lines = [f"/* {NOTICE} */", '#include "structure.h"', "", '#include "tactus/optimize.h"', '#include "tactus/task.h"', "",
-             "#include <stddef.h>", "", "/* clang-format off */"]
+    lines = [f"/* {NOTICE} */", '#include "structure.h"', "", "#include <stddef.h>", "", "/* clang-format off */"]
     for name in READ + WRITTEN:
         comment, fields = structs[name]
         rows = [field_row(name, row, enums, structs) for row in fields]

@@ -56,6 +56,29 @@ typedef struct tacPageGradient {
     const double *const *x;       /* n: nframe x nx each, at the page's times */
 } tacPageGradient;
 
+/* A place that a plan is to reach. */
+typedef struct tacPageTarget {
+    const char *name;
+    double place[3]; /* world, m */
+    int first, last; /* frames of the page between which it counts */
+} tacPageTarget;
+
+/* A plan: motions of its iterations, how they came down to it, what it was to reach. */
+typedef struct tacPagePlan {
+    int n;                                  /* motions, 1 or more; the last is the page's own */
+    const int *iteration;                   /* n: of each motion */
+    const double *const *x;                 /* n: nframe x nx each, at the page's times */
+    const double *const *u;                 /* n: nframe x ninput each; NULL: not known */
+    int nhistory;                           /* iterations, the first guess included; may be 0 */
+    const double *cost, *violation, *kappa; /* nhistory */
+    int nterm;                              /* may be 0 */
+    const char *const *term;                /* nterm: names of the terms of the cost */
+    const double *term_cost;                /* nterm: their parts of it */
+    int ntarget;                            /* may be 0 */
+    const tacPageTarget *target;            /* ntarget */
+    const double *low, *high;               /* nu: bounds of controls, infinite where there is none; NULL: none */
+} tacPagePlan;
+
 /* What a page shows. Plain struct from tac_default_page; model, nframe and x are to be set. */
 typedef struct tacPage {
     const tacModel *model;
@@ -65,6 +88,7 @@ typedef struct tacPage {
     const double *x;                 /* nframe x nx */
     const double *u;                 /* nframe x ninput; NULL: tac_default_input */
     const tacPageGradient *gradient; /* NULL: none */
+    const tacPagePlan *plan;         /* NULL: none; not beside a gradient */
     const char *title;               /* name of the robot; NULL: "motion" */
     const char *command;             /* what made it, shown below; NULL: nothing */
     /* of the run that made the states; all else is said to come from elsewhere */

@@ -112,7 +112,8 @@ TAC_API int tac_plan_target_size(const tacPlan *plan, const tacQuantity *of);
     X(TAC_NORM_ABSOLUTE, "absolute")   /* sqrt(r^2 + d^2) - d */                                                       \
     X(TAC_NORM_ONE_SIDED, "one_sided") /* max(r, 0)^2 */                                                               \
     X(TAC_NORM_BARRIER, "barrier")     /* -log(-r) up to r = -d, from there on its parabola */                         \
-    X(TAC_NORM_LINEAR, "linear")       /* r itself, as for a time */
+    X(TAC_NORM_LINEAR, "linear")       /* r itself, as for a time */                                                   \
+    X(TAC_NORM_GEMAN, "geman_mcclure") /* r^2 / (1 + (r/d)^2): outliers lose their weight */
 
 typedef enum {
 #define X(name, word) name,
@@ -311,7 +312,7 @@ struct tacPlanOptions {
                                   1e-3 */
     tacSmoothing smoothing;      /* default auto */
     double regularization;       /* the first; default 0: 1e-6 */
-    double penalty;              /* the first; default 1 */
+    double penalty;              /* the first; default 30 */
     double penalty_factor;       /* growth where a violation does not fall; default 10 */
     double penalty_most;         /* default 1e8 */
     int threads;                 /* default 1 */

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "tactus/io.h"
+#include "tactus/optimize.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,8 +46,22 @@ TAC_API int tac_task_horizon(const tacTask *task);
 TAC_API const char *tac_task_model_path(const tacTask *task);
 /* The task as it was read, with its changes, the model's file as a full path: YAML that reads back to the same task. */
 TAC_API const char *tac_task_text(const tacTask *task);
-/* Hash of that text and of the model. */
+/* Hash of that text, but for the number of threads and the model's path, and of the model. */
 TAC_API uint64_t tac_task_hash(const tacTask *task);
+
+/* The problem that the task describes, of its own: terms may be added, and it is freed by tac_plan_free, before the
+ * task. Without horizon: a plan of 0 steps, for tac_pose_solve. */
+TAC_API tacStatus tac_task_plan(const tacTask *task, tacPlan **plan, tacError *err);
+/* Where the search begins; its arrays belong to the task. */
+TAC_API tacStatus tac_task_guess(const tacTask *task, tacPlanGuess *guess);
+/* The section `solver` as options of a planner. */
+TAC_API tacStatus tac_task_solver(const tacTask *task, tacPlanOptions *options, tacError *err);
+/* The section `pose`, with iterations, tolerance, starts and seed of `solver`; its arrays belong to the task. */
+TAC_API tacStatus tac_task_pose(const tacTask *task, tacPoseOptions *options, tacError *err);
+/* First guesses that are tried, and how many times as long the first time steps are; 1 and 1 unless the task says
+ * otherwise. */
+TAC_API int tac_task_starts(const tacTask *task);
+TAC_API int tac_task_coarse(const tacTask *task);
 
 #ifdef __cplusplus
 }

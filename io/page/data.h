@@ -13,5 +13,9 @@ tacStatus tac_page_motion(tacText *out, const char *key, const tacPage *page, co
                           tacError *err);
 /* "run": what ran, and how it ended; "options": those that its contact model reads. */
 tacStatus tac_page_run(tacText *out, const tacPage *page, tacError *err);
+/* What a plan of a page lacks. */
+tacStatus tac_page_check_plan(const tacPage *page, tacError *err);
+/* "plan": motions of iterations, history, terms, targets, bounds. */
+tacStatus tac_page_plan(tacText *out, const tacPage *page, tacError *err);
 /* "gradient": the parameter, its derivative and the motions along it. */
 tacStatus tac_page_gradient(tacText *out, const tacPage *page, tacError *err);

@@ -3,7 +3,7 @@
 file(READ ${FOLDER}/page.html page)
 file(READ ${FOLDER}/page.css style)
 set(script "")
-foreach(name data matrix shapes scene renderer painter camera plots marks tables main)
+foreach(name data matrix shapes scene renderer painter camera plots marks tables plan main)
   file(READ ${FOLDER}/${name}.js part)
   string(APPEND script "${part}\n")
 endforeach()

@@ -65,6 +65,9 @@ static tacStatus check_page(const tacPage *page, tacError *err) {
     TAC_TRY(check_times(page, err));
     TAC_TRY(check_finite("x", page->x, page->nframe, tac_nx(page->model), err));
     if (page->u != NULL) TAC_TRY(check_finite("u", page->u, page->nframe, tac_ninput(page->model, page->options), err));
+    if (page->gradient != NULL && page->plan != NULL)
+        return tac_fail(err, TAC_ERR_ARGUMENT, "tac_write_page: expected a gradient or a plan, found both");
+    if (page->plan != NULL) TAC_TRY(tac_page_check_plan(page, err));
     return page->gradient != NULL ? check_gradient(page, err) : TAC_OK;
 }
 
@@ -76,6 +79,7 @@ static tacStatus put_data(tacText *out, const tacPage *page, tacError *err) {
     tac_page_model(out, page->model);
     TAC_TRY(tac_page_motion(out, "motion", page, page->model, page->x, err));
     if (page->gradient != NULL) TAC_TRY(tac_page_gradient(out, page, err));
+    if (page->plan != NULL) TAC_TRY(tac_page_plan(out, page, err));
     tac_json_close(out, '{');
     return TAC_OK;
 }

@@ -166,8 +166,14 @@ static tacStatus check_reals_by_name(const tacTaskKey *key, const tacNode *node,
     return check_by_name(key, node, err, check_reals);
 }
 
+static tacStatus check_one_range(const tacTaskKey *key, const tacNode *node, tacError *err) {
+    double range[2];
+    (void)key;
+    return tac_node_range(node, range, err);
+}
+
 static tacStatus check_ranges_by_name(const tacTaskKey *key, const tacNode *node, tacError *err) {
-    return check_by_name(key, node, err, check_range);
+    return check_by_name(key, node, err, check_one_range);
 }
 
 /* --- Options of the step ------------------------------------------------------------------------------------------ */

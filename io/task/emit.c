@@ -60,45 +60,47 @@ static void put_scalar(tacText *out, const tacNode *node) {
 }
 
 /* In braces and brackets, on one line. */
-static void put_flow(tacText *out, const tacNode *node) {
+static void put_flow(tacText *out, const tacNode *node, const char *without) {
     if (node->kind == TAC_NODE_SCALAR) {
         put_scalar(out, node);
         return;
     }
     int is_map = node->kind == TAC_NODE_MAP;
     tac_text_add(out, is_map ? "{" : "[");
+    int n = 0;
     for (const tacNode *item = node->first; item != NULL; item = item->next) {
-        if (item != node->first) tac_text_add(out, ", ");
+        if (is_map && without != NULL && strcmp(item->key, without) == 0) continue;
+        if (n++ > 0) tac_text_add(out, ", ");
         if (is_map) {
             put_key_text(out, item->key);
             tac_text_add(out, ": ");
         }
-        put_flow(out, item);
+        put_flow(out, item, NULL);
     }
     tac_text_add(out, is_map ? "}" : "]");
 }
 
 /* A key of the task: maps in a list on a line each. */
-static void put_key(tacText *out, const tacNode *item) {
+static void put_key(tacText *out, const tacNode *item, const char *without) {
     put_key_text(out, item->key);
     tac_text_add(out, ":");
     if (item->kind == TAC_NODE_LIST && item->n > 0 && item->first->kind == TAC_NODE_MAP) {
         for (const tacNode *line = item->first; line != NULL; line = line->next) {
             tac_text_add(out, "\n  - ");
-            put_flow(out, line);
+            put_flow(out, line, NULL);
         }
     } else {
         tac_text_add(out, " ");
-        put_flow(out, item);
+        put_flow(out, item, strcmp(item->key, "solver") == 0 ? without : NULL);
     }
     tac_text_add(out, "\n");
 }
 
-char *tac_task_emit(const tacTask *task, const char *model) {
+char *tac_task_emit(const tacTask *task, const char *model, const char *without) {
     tacText out = {0};
     for (const tacNode *item = task->root->first; item != NULL; item = item->next) {
         if (strcmp(item->key, "model") != 0) {
-            put_key(&out, item);
+            put_key(&out, item, without);
             continue;
         }
         tac_text_add(&out, "model: ");

@@ -68,7 +68,7 @@
     X(cost, of, QUANTITY, "", R(0, 0), "", TAC_TASK_REQUIRED, "the quantity")                                          \
     X(cost, target, VALUE, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the quantity", "",                                \
       "what it is to be; of a state also the name of a keyframe; default: 0, of a state the model's qpos_0 at rest, of an orientation none") \
-    X(cost, weight, MATRIX, "", R(0, TAC_TASK_HUGE), "", "1",                                                          \
+    X(cost, weight, MATRIX, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "", "1",                                                          \
       "weight of the squared difference: one for all, one for each number, or a symmetric matrix")                     \
     X(cost, norm, WORD, "quadratic|huber|logcosh|absolute|one_sided|barrier|linear|", R(0, 0), "", "quadratic",                  \
       "what is made of the difference")                                                                                \

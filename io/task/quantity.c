@@ -170,8 +170,9 @@ tacStatus tac_task_find_element(const tacModel *model, tacKind kind, const tacNo
     tacNearest nearest = tac_nearest_begin(name);
     for (int i = 0; i < n; i++)
         tac_nearest_try(&nearest, tac_model_name(model, kind, i));
-    return tac_node_fail(node, err, TAC_ERR_NAME, "found \"%.*s\", expected the name of a %s%s", TAC_TASK_SHOWN, name,
-                         kind == TAC_KIND_KEY ? "keyframe" : tac_kind_text(kind),
+    const char *what = kind == TAC_KIND_KEY ? "keyframe" : tac_kind_text(kind);
+    return tac_node_fail(node, err, TAC_ERR_NAME, "found \"%.*s\", expected the name of %s %s%s", TAC_TASK_SHOWN, name,
+                         strchr("ae", what[0]) != NULL ? "an" : "a", what,
                          tac_nearest_text(&nearest, hint, sizeof hint));
 }
 

@@ -2,8 +2,8 @@
 #include "io/task/task.h"
 
 #include "io/files.h"
+#include "io/task/build.h"
 #include "io/task/params.h"
-#include "io/task/quantity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,10 @@ void tac_task_free(tacTask *task) {
     free(task->model_path);
     free(task->text);
     free(task->start);
+    free(task->unknown);
+    free(task->hold);
+    for (int i = 0; i < TAC_GUESS_BLOCKS; i++)
+        free(task->guess[i]);
     free(task);
 }
 
@@ -92,28 +96,28 @@ static tacStatus read_start(tacTask *task, tacError *err) {
     return tac_task_read_start(task->model, tac_node_find(task->root, "start"), task->start, err);
 }
 
-/* --- Terms -------------------------------------------------------------------------------------------------------- */
+/* --- The problem -------------------------------------------------------------------------------------------------- */
 
-/* Names in quantities of terms. */
-static tacStatus find_terms(const tacTask *task, const char *list, tacError *err) {
-    const tacNode *terms = tac_node_find(task->root, list);
-    for (const tacNode *item = terms != NULL ? terms->first : NULL; item != NULL; item = item->next) {
-        tacTaskQuantity quantity;
-        TAC_TRY(tac_task_find_quantity(task->model, tac_node_find(item, "of"), &quantity, err));
-    }
-    return TAC_OK;
+/* What a plan refuses is found now, not when it is asked for. */
+static tacStatus try_plan(const tacTask *task, tacError *err) {
+    tacPlan *plan = NULL;
+    tacPlanOptions solver;
+    TAC_TRY(tac_task_plan(task, &plan, err));
+    tac_plan_free(plan);
+    return tac_task_solver(task, &solver, err);
 }
 
 /* --- All of it ---------------------------------------------------------------------------------------------------- */
 
-/* The text as read, once with the model's name as written, for the hash, and once with its full path, to be kept. */
+/* The text as read, once with the model's name as written and without threads, for the hash, and once with its full
+ * path, to be kept. */
 static tacStatus write_text(tacTask *task, tacError *err) {
     char real[TAC_PATH];
-    char *text = tac_task_emit(task, tac_node_find(task->root, "model")->text);
+    char *text = tac_task_emit(task, tac_node_find(task->root, "model")->text, "threads");
     if (text == NULL) return no_memory(task, err);
     task->hash = tac_hash(text, strlen(text), tac_model_hash(task->model));
     free(text);
-    task->text = tac_task_emit(task, realpath(task->model_path, real) != NULL ? real : task->model_path);
+    task->text = tac_task_emit(task, realpath(task->model_path, real) != NULL ? real : task->model_path, NULL);
     return task->text != NULL ? TAC_OK : no_memory(task, err);
 }
 
@@ -121,10 +125,12 @@ static tacStatus read_task(tacTask *task, const char *path, const tacTaskOptions
     TAC_TRY(read_tree(task, path, options, err));
     TAC_TRY(load_model(task, path, options, err));
     TAC_TRY(tac_task_set_params(task->model, tac_node_find(task->root, "set"), err));
+    TAC_TRY(tac_task_register_unknown(task, err));
     TAC_TRY(read_options(task, err));
     TAC_TRY(read_start(task, err));
-    TAC_TRY(find_terms(task, "cost", err));
-    TAC_TRY(find_terms(task, "constraint", err));
+    TAC_TRY(tac_task_read_hold(task, err));
+    TAC_TRY(tac_task_read_guess(task, err));
+    TAC_TRY(try_plan(task, err));
     return write_text(task, err);
 }
 

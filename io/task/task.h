@@ -5,6 +5,9 @@
 
 #include "tactus/task.h"
 
+/* Numbers that a task keeps for its first guess. */
+enum { TAC_GUESS_CONTROLS, TAC_GUESS_STATES, TAC_GUESS_NOISE, TAC_GUESS_BLOCKS };
+
 struct tacTask {
     tacTree *tree;
     const tacNode *root;
@@ -15,13 +18,18 @@ struct tacTask {
     tacReport *report;
     tacOptions step;
     double *start; /* nx */
+    int *unknown;  /* of each key of `unknown`: its registered parameter */
+    tacPlanGuess first_guess;
+    double *guess[TAC_GUESS_BLOCKS];
+    unsigned char *hold; /* nv: coordinates that a pose leaves alone; NULL: none */
     uint64_t hash;
 };
 
 /* "KEY=VALUE" -> the tree. */
 tacStatus tac_task_change(tacTree *tree, const char *change, tacError *err);
-/* Tree -> YAML, to be freed. model: stands in the place of the model's file. NULL: no memory. */
-char *tac_task_emit(const tacTask *task, const char *model);
+/* Tree -> YAML, to be freed. model: stands in the place of the model's file. without: a key of `solver` that is left
+ * out; NULL: none. NULL: no memory. */
+char *tac_task_emit(const tacTask *task, const char *model, const char *without);
 /* The start state that a `start` map describes (NULL: the default) -> x[nx]. */
 tacStatus tac_task_read_start(const tacModel *model, const tacNode *start, double *x, tacError *err);
 /* Name of a keyframe -> its number. */

@@ -8,7 +8,6 @@ import enum
 __all__ = [
     "Base",
     "BiasType",
-    "BoundOf",
     "ChainJoint",
     "Cone",
     "ConstraintKind",
@@ -24,7 +23,6 @@ __all__ = [
     "GainType",
     "GeomType",
     "GradientMode",
-    "GuessKind",
     "ImpactKind",
     "Inertial",
     "Inputs",
@@ -33,16 +31,10 @@ __all__ = [
     "Kind",
     "MeshInertia",
     "NcpFriction",
-    "Norm",
     "OptionKind",
     "OutputKind",
-    "PlanEnd",
-    "QuantityKind",
     "Reason",
-    "Role",
-    "SmoothingKind",
     "Solver",
-    "StatesKind",
     "Status",
     "TendonType",
     "Transmission",
@@ -157,162 +149,6 @@ class ChainJoint(enum.IntEnum):
     BALL = 1
     SLIDE = 2
     MIXED = 3
-
-
-class QuantityKind(enum.IntEnum):
-    """`tacQuantityKind` of the headers.
-
-    >>> int(tac.QuantityKind.STATE)
-    0
-    """
-
-    STATE = 0
-    # state
-    CTRL = 1
-    # ctrl
-    CHANGE = 2
-    # ctrl_change
-    OUTPUT = 3
-    # output
-    POSITION = 4
-    # position
-    ORIENTATION = 5
-    # orientation
-    DISTANCE = 6
-    # distance
-    PARAM = 7
-    # param
-    REST = 8
-    # rest
-    CALL = 9
-    # call
-
-
-class Norm(enum.IntEnum):
-    """`tacNorm` of the headers.
-
-    >>> int(tac.Norm.QUADRATIC)
-    0
-    """
-
-    QUADRATIC = 0
-    # quadratic
-    HUBER = 1
-    # huber
-    LOGCOSH = 2
-    # logcosh
-    ABSOLUTE = 3
-    # absolute
-    ONE_SIDED = 4
-    # one_sided
-    BARRIER = 5
-    # barrier
-    LINEAR = 6
-    # linear
-
-
-class Role(enum.IntEnum):
-    """What a term does.
-
-    >>> int(tac.Role.COST)
-    0
-    """
-
-    COST = 0
-    EQUAL = 1
-    # quantity = target
-    AT_MOST = 2
-    # quantity <= target, each entry
-    AT_LEAST = 3
-    # quantity >= target, each entry
-
-
-class BoundOf(enum.IntEnum):
-    """What bounds are of: low[n] and high[n], infinite where there is none.
-
-    >>> int(tac.BoundOf.CTRL)
-    0
-    """
-
-    CTRL = 0
-    # ninput; held in every candidate. Before the first call: ctrlrange of limited actuators
-    STATE = 1
-    # nx; a constraint at knots 1 to n; entries of quaternions have none
-
-
-class SmoothingKind(enum.IntEnum):
-    """Which derivative steps give. ncp: a gradient kappa; the step stays hard.
-
-    >>> int(tac.SmoothingKind.AUTO)
-    0
-    """
-
-    AUTO = 0
-    # ncp: the schedule finds its range itself; lcp: exact, and complementarity-aware where progress ends on held
-    # contacts; soft: exact
-    EXACT = 1
-    # that of the step
-    SCHEDULE = 2
-    # ncp: from `first` to `last` by `factor`, whenever progress ends
-
-
-class PlanEnd(enum.IntEnum):
-    """`tacPlanEnd` of the headers.
-
-    >>> int(tac.PlanEnd.RUNNING)
-    0
-    """
-
-    RUNNING = 0
-    # running
-    SOLVED = 1
-    # solved
-    ITERATIONS = 2
-    # iterations
-    STALLED = 3
-    # stalled
-    VIOLATED = 4
-    # violated
-    STOPPED = 5
-    # stopped
-    FAILED = 6
-    # failed
-
-
-class GuessKind(enum.IntEnum):
-    """u[knots x ninput], a cubic through knots \\ evenly over the steps
-
-    >>> int(tac.GuessKind.ZERO)
-    0
-    """
-
-    ZERO = 0
-    # zero
-    CONSTANT = 1
-    # constant
-    KEY = 2
-    # key
-    HOLD = 3
-    # hold
-    GIVEN = 4
-    # given
-    SPLINE = 5
-    # spline
-
-
-class StatesKind(enum.IntEnum):
-    """Where states of a first guess come from.
-
-    >>> int(tac.StatesKind.ROLLOUT)
-    0
-    """
-
-    ROLLOUT = 0
-    # of the controls
-    LINE = 1
-    # a straight line from the start through `nkey` states at even times, in tangent coordinates
-    GIVEN = 2
-    # x[(steps + 1) x nx]
 
 
 class ContactModel(enum.IntEnum):

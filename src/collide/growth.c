@@ -35,6 +35,12 @@ static void read_result(const tacGrowthPair *pair, tacGrowthResult *out) {
     out->nu = p->nhalf + 2 * p->ncone;
 }
 
+/* The start's alpha is not below that of the path about a common centre, kappa nu: the way down is short. */
+static void raise_start(tacGrowthPair *pair, double kappa) {
+    double *alpha = &pair->path.x[TAC_GROWTH_ALPHA];
+    *alpha = tac_max(*alpha, kappa * (pair->program.nhalf + 2 * pair->program.ncone));
+}
+
 tacStatus tac_growth_solve(const tacGrowthShape *a, const tacGrowthShape *b, const tacConeSettings *settings,
                            tacArena *arena, tacGrowthPair *pair, tacGrowthResult *out) {
     int n, m, ncone;
@@ -43,6 +49,7 @@ tacStatus tac_growth_solve(const tacGrowthShape *a, const tacGrowthShape *b, con
     pair->shape[0] = a;
     pair->shape[1] = b;
     tac_growth_rows(pair);
+    raise_start(pair, settings->kappa);
     out->solved = tac_cone_path(&pair->program, settings, &pair->path);
     read_result(pair, out);
     return out->solved ? TAC_OK : TAC_ERR_UNSOLVED;

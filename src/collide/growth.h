@@ -100,7 +100,7 @@ tacStatus tac_growth_solve(const tacGrowthShape *a, const tacGrowthShape *b, con
 
 /* --- Derivatives at that kappa (growth_deriv.c) ------------------------------------------------------------------- */
 
-/* Weights of a result's numbers, or their changes: the rows of a public derivative. */
+/* Changes of a result's numbers: the rows of a public derivative. */
 typedef struct tacGrowthTangent {
     double alpha, dual, gap;
     tacVec3 point, normal;
@@ -118,9 +118,6 @@ enum { TAC_GROWTH_PARTS = 7 };
 int tac_growth_adjoint_layout(const tacGrowthPair *pair, tacArena *arena, tacGrowthAdjoint *out);
 /* Factors the system at the solution. TAC_ERR_SINGULAR: it has no derivative. */
 tacStatus tac_growth_prepare(tacGrowthPair *pair);
-/* Weights of the result's numbers -> the adjoint of their sum. */
-void tac_growth_adjoint(tacGrowthPair *pair, const tacGrowthResult *r, const tacGrowthTangent *bar,
-                        tacGrowthAdjoint *out);
 /* The adjoint of part k alone; 0 alpha, 1 to 3 point, 4 to 6 force. */
 void tac_growth_adjoint_part(tacGrowthPair *pair, int k, tacGrowthAdjoint *out);
 /* The adjoint of the dual of one row. */

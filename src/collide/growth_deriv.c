@@ -36,15 +36,6 @@ static void solve_adjoint(tacGrowthPair *pair, double alpha, tacVec3 point, tacV
     out->force = force;
 }
 
-/* gap = (D - 1) / |f| and n = f / |f|; dD = dalpha at fixed kappa, for alpha - D = kappa nu   (E11). */
-void tac_growth_adjoint(tacGrowthPair *pair, const tacGrowthResult *r, const tacGrowthTangent *bar,
-                        tacGrowthAdjoint *out) {
-    double length = tac_norm3(r->force);
-    tacVec3 along = tac_scale3(tac_dot3(r->normal, bar->normal), r->normal);
-    tacVec3 force = tac_sub3(tac_sub3(bar->normal, along), tac_scale3(bar->gap * r->gap, r->normal));
-    solve_adjoint(pair, bar->alpha + bar->dual + bar->gap / length, bar->point, tac_scale3(1 / length, force), out);
-}
-
 static tacVec3 axis_if(int k) { return tac_vec3(k == 0, k == 1, k == 2); }
 
 void tac_growth_adjoint_part(tacGrowthPair *pair, int k, tacGrowthAdjoint *out) {
@@ -61,6 +52,7 @@ void tac_growth_adjoint_dual(tacGrowthPair *pair, int row, tacGrowthAdjoint *out
     out->force = tac_zero3();
 }
 
+/* gap = (D - 1) / |f| and n = f / |f|; dD = dalpha at fixed kappa, for alpha - D = kappa nu   (E11). */
 tacGrowthTangent tac_growth_combine(const tacGrowthResult *r, const double part[TAC_GROWTH_PARTS]) {
     double length = tac_norm3(r->force);
     tacVec3 force = tac_load3(part + 4);

@@ -163,6 +163,17 @@ static void clear_forces(const tacModel *m, tacWork *w) {
         w->qfrc_actuator[i] = 0;
 }
 
+/* To its range; where a side is held, to that bound or not at all. */
+static void clamp_force(const tacModel *m, tacWork *w, int a) {
+    const double *range = m->actuator_forcerange + 2 * a;
+    int limited = m->actuator_forcelimited[a];
+    const unsigned char *above = w->force_sign == NULL || !limited ? NULL : w->force_sign + 2 * a;
+    if (above == NULL)
+        clamp_and_count(w, range, limited, &w->force[a]);
+    else if (above[1] || !above[0])
+        w->force[a] = range[above[1]];
+}
+
 void tac_actuator_forces(const tacModel *m, tacWork *w, const double *ctrl, const double *act, double h) {
     clear_forces(m, w);
     if (m->nu == 0 || is_disabled(m, TAC_DISABLE_ACTUATION)) return;
@@ -172,8 +183,7 @@ void tac_actuator_forces(const tacModel *m, tacWork *w, const double *ctrl, cons
         if (!m->actuator_without_force[a]) w->force[a] = actuator_force(m, w, a, driving_signal(m, w, a, act, h));
     clamp_tendons(m, w);
     for (int a = 0; a < m->nu; a++)
-        if (!m->actuator_without_force[a])
-            clamp_and_count(w, m->actuator_forcerange + 2 * a, m->actuator_forcelimited[a], &w->force[a]);
+        if (!m->actuator_without_force[a]) clamp_force(m, w, a);
     joint_forces(m, w);
     if (!w->count_ties) return;
     count_activations(m, w, act, h);
@@ -249,7 +259,9 @@ static tacForceJac force_jac(const tacModel *m, const tacWork *w, int a, double 
 }
 
 static int force_at_bound(const tacModel *m, const tacWork *w, int a) {
-    return m->actuator_forcelimited[a] && at_bound(m->actuator_forcerange + 2 * a, w->force[a]);
+    if (!m->actuator_forcelimited[a]) return 0;
+    if (w->force_sign != NULL) return w->force_sign[2 * a + 1] || !w->force_sign[2 * a];
+    return at_bound(m->actuator_forcerange + 2 * a, w->force[a]);
 }
 
 /* Sum of the unclamped forces of a tendon's actuators. */
@@ -392,7 +404,9 @@ void tac_emit_force(const tacModel *m, tacWork *w, int a, const double *act, dou
 
 int tac_force_held(const tacModel *m, const tacWork *w, int a, int side) {
     const double *range = m->actuator_forcerange + 2 * a;
-    return m->actuator_forcelimited[a] && (side ? w->force[a] >= range[1] : w->force[a] <= range[0]);
+    if (!m->actuator_forcelimited[a]) return 0;
+    if (w->force_sign != NULL) return side ? w->force_sign[2 * a + 1] : !w->force_sign[2 * a];
+    return side ? w->force[a] >= range[1] : w->force[a] <= range[0];
 }
 
 void tac_actuator_jac(const tacModel *m, tacWork *w, const double *q, const double *v, const double *ctrl,

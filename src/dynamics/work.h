@@ -73,9 +73,11 @@ typedef struct tacWork {
     double *tendon_force;                        /* ntendon: scratch of the clamps */
     double *qfrc_passive, *qfrc_gravcomp, *qfrc_actuator, *bias, *qfrc, *qacc; /* nv */
     double *next;                                                              /* nq + nv + na: the state being made */
-    int count_ties;                                                            /* 1: the two counts below are wanted */
-    int tied; /* clamps of the last forces, and dead bands of springs, that just begin to hold */
-    int ties; /* largest of these counts in the current step */
+    const unsigned char *force_sign; /* 2 nu: whether each force is held above its bounds, lower and upper; NULL: by its
+                                        value. For steps with inner steps */
+    int count_ties;                  /* 1: the two counts below are wanted */
+    int tied;                        /* clamps of the last forces, and dead bands of springs, that just begin to hold */
+    int ties;                        /* largest of these counts in the current step */
 } tacWork;
 
 /* Relative to the value, or to 1: a number nearer to a bound is on it. */

@@ -83,8 +83,9 @@ static int open_work(Work *w, int n) {
 }
 
 static void close_work(Work *w) {
-    free(w->now.vert), free(w->now.plane), free(w->next.vert), free(w->next.plane);
-    free(w->plane), free(w->height), free(w->state), free(w->triangle);
+    void *all[] = {w->now.vert, w->now.plane, w->next.vert, w->next.plane, w->plane, w->height, w->state, w->triangle};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
 }
 
 /* --- The cube ----------------------------------------------------------------------------------------------------- */
@@ -93,7 +94,8 @@ static void begin_cube(Work *w, tacVec3 middle, tacVec3 half) {
     static const int loop[CUBE][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                       {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
     Solid *s = &w->now;
-    s->nvert = 8, s->nface = CUBE;
+    s->nvert = 8;
+    s->nface = CUBE;
     for (int i = 0; i < 8; i++)
         s->vert[i] =
             tac_add3(middle, tac_vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
@@ -101,7 +103,9 @@ static void begin_cube(Work *w, tacVec3 middle, tacVec3 half) {
         double sign = f % 2 ? 1 : -1;
         tacVec3 n = tac_vec3(f / 2 == 0 ? sign : 0, f / 2 == 1 ? sign : 0, f / 2 == 2 ? sign : 0);
         w->plane[f] = (Plane){n, tac_dot3(n, middle) + tac_dot3(tac_mul3(n, n), half)};
-        s->plane[f] = f, s->adr[f] = 4 * f, s->num[f] = 4;
+        s->plane[f] = f;
+        s->adr[f] = 4 * f;
+        s->num[f] = 4;
         memcpy(s->loop + 4 * f, loop[f], sizeof loop[f]);
     }
 }
@@ -130,7 +134,8 @@ static int cut_of(Work *w, int u, int v) {
     double share = w->height[low] / (w->height[low] - w->height[high]);
     tacVec3 x = w->now.vert[low], y = w->now.vert[high];
     w->now.vert[nvert + w->ncut] = tac_madd3(x, share, tac_sub3(y, x));
-    w->cut[2 * w->ncut] = low, w->cut[2 * w->ncut + 1] = high;
+    w->cut[2 * w->ncut] = low;
+    w->cut[2 * w->ncut + 1] = high;
     w->follows[nvert + w->ncut] = -1;
     return nvert + w->ncut++;
 }
@@ -160,7 +165,9 @@ static int keep_polygon(Work *w, int plane, const int *loop, int n) {
     Solid *s = &w->next;
     int at = s->nface > 0 ? s->adr[s->nface - 1] + s->num[s->nface - 1] : 0;
     if (s->nface == most_faces(w->n) || at + n > most_places(w->n)) return 0;
-    s->plane[s->nface] = plane, s->adr[s->nface] = at, s->num[s->nface++] = n;
+    s->plane[s->nface] = plane;
+    s->adr[s->nface] = at;
+    s->num[s->nface++] = n;
     for (int k = 0; k < n; k++)
         s->loop[at + k] = loop[k];
     return 1;
@@ -328,7 +335,9 @@ static void finish_solid(Work *w) {
         for (int k = 2; k < s->num[f]; k++) {
             const int *loop = s->loop + s->adr[f];
             int *t = w->triangle + 3 * w->ntriangle++;
-            t[0] = loop[0], t[1] = loop[k - 1], t[2] = loop[k];
+            t[0] = loop[0];
+            t[1] = loop[k - 1];
+            t[2] = loop[k];
         }
 }
 

@@ -23,10 +23,10 @@ enum { MOST_RETRIES = 12, MOST_LENGTHS = 9, MOST_SOFTENINGS = 12 };
 #define FALLS                0.3  /* a violation that falls by less raises its penalty */
 #define STATIONARY           1e-12
 /* Kappa of auto: the first, the last, and the factor between. */
-#define AUTO_FIRST 1e-2
+#define AUTO_FIRST 2e-3
 #define AUTO_LAST  1e-6
 /* At a larger one, auto looks whether the cost falls further at this one before it ends. */
-#define AUTO_SHARP  1e-3
+#define AUTO_SHARP  5e-4
 #define AUTO_FACTOR 0.31622776601683794
 
 /* What is kept between iterations besides arrays. */

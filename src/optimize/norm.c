@@ -45,6 +45,14 @@ static double one_sided(double r, double *slope, double *curvature) {
     return r > 0 ? r * r : 0;
 }
 
+/* Its curvature is that of the parabola with the same slope at r: the norm's own is negative for outliers. */
+static double geman_mcclure(double d, double r, double *slope, double *curvature) {
+    double share = 1 / (1 + (r / d) * (r / d));
+    *curvature = 2 * share * share;
+    *slope = *curvature * r;
+    return r * r * share;
+}
+
 /* -log(s) of the slack s = -r; below s = d the parabola with its value, slope
  * and curvature there. */
 static double barrier(double d, double r, double *slope, double *curvature) {
@@ -71,6 +79,8 @@ double tac_norm(tacNorm norm, double width, double r, double *slope, double *cur
         return one_sided(r, slope, curvature);
     case TAC_NORM_BARRIER:
         return barrier(width, r, slope, curvature);
+    case TAC_NORM_GEMAN:
+        return geman_mcclure(width, r, slope, curvature);
     case TAC_NORM_LINEAR:
         *slope = 1;
         *curvature = 0;

@@ -32,7 +32,7 @@ tacPlanOptions tac_default_plan_options(void) {
                             .cost_tolerance = 1e-3,
                             .constraint_tolerance = 1e-3,
                             .smoothing = {TAC_SMOOTHING_AUTO, 1e-2, 1e-4, 0.1},
-                            .penalty = 1,
+                            .penalty = 30,
                             .penalty_factor = 10,
                             .penalty_most = 1e8,
                             .threads = 1};

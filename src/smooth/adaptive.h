@@ -39,6 +39,9 @@ typedef struct tacAdaptiveKind {
     void (*measure)(const tacModel *m, const tacOptions *options, tacArena *dry);
 } tacAdaptiveKind;
 
+/* Lays out a march over a step of the context's model. The caller releases the arena. */
+tacStatus tac_adaptive_open(const tacAdaptiveKind *kind, tacContext *ctx, const double *u, tacAdaptive *a,
+                            tacMarch *march);
 tacStatus tac_adaptive_step(const tacAdaptiveKind *kind, tacContext *ctx, const double *x, const double *u, double *y);
 tacStatus tac_adaptive_jac(const tacAdaptiveKind *kind, tacContext *ctx, const double *x, const double *u, double *y,
                            const tacJac *J);
@@ -67,8 +70,10 @@ double tac_adaptive_longest(void *user, const double *x);
 
 /* f from the acceleration that is in f + nv already, and w->act_dot. */
 void tac_adaptive_finish_rate(tacAdaptive *a, const double *x, double *f);
-/* Signals of the actuators, 2 nu at most -> their number. Needs: the forces at x. */
+/* Signals of the actuators, 2 nu -> their number. Needs: the forces at x. */
 int tac_adaptive_signals(const tacAdaptive *a, const double *x, double *signal);
+/* Holds the forces of actuators on the sides of their bounds. */
+void tac_adaptive_hold(void *user, const unsigned char *sign, const double *rate);
 /* Those of the last rate. */
 int tac_adaptive_copy_signals(void *user, double *signal);
 tacStatus tac_adaptive_rate_jac(void *user, const double *x, double *F);

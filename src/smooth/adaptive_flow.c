@@ -69,15 +69,21 @@ tacStatus tac_adaptive_rate_vjp(void *user, const double *x, const double *bar, 
 /* f has a kink where an actuator reaches its force range: signals of the unclamped forces. */
 int tac_adaptive_signals(const tacAdaptive *a, const double *x, double *signal) {
     const tacModel *m = a->ctx->model;
-    int n = 0;
     for (int i = 0; i < m->nu; i++) {
         double ignored;
+        signal[2 * i] = signal[2 * i + 1] = 0;
         if (!m->actuator_forcelimited[i] || m->actuator_without_force[i]) continue;
         double force = tac_force_jac(m, &a->ctx->work, i, x + m->nq + m->nv, 0, &ignored).value;
-        signal[n++] = force - m->actuator_forcerange[2 * i];
-        signal[n++] = force - m->actuator_forcerange[2 * i + 1];
+        signal[2 * i] = force - m->actuator_forcerange[2 * i];
+        signal[2 * i + 1] = force - m->actuator_forcerange[2 * i + 1];
     }
-    return n;
+    return 2 * m->nu;
+}
+
+void tac_adaptive_hold(void *user, const unsigned char *sign, const double *rate) {
+    tacAdaptive *a = user;
+    (void)rate;
+    a->ctx->work.force_sign = sign;
 }
 
 /* --- Activations at their range ----------------------------------------------------------------------------------- */

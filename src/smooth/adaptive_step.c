@@ -60,8 +60,8 @@ void tac_adaptive_measure(const tacAdaptiveKind *kind, const tacModel *m, const 
 
 /* --- Running ------------------------------------------------------------------------------------------------------ */
 
-static tacStatus open_step(const tacAdaptiveKind *kind, tacContext *ctx, const double *u, tacAdaptive *a,
-                           tacMarch *march) {
+tacStatus tac_adaptive_open(const tacAdaptiveKind *kind, tacContext *ctx, const double *u, tacAdaptive *a,
+                            tacMarch *march) {
     *a = (tacAdaptive){.ctx = ctx, .u = u};
     if (!layout(kind, a, ctx->model, &ctx->options, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     memset(a->held, 0, (size_t)ctx->model->na);
@@ -75,6 +75,7 @@ static tacStatus open_step(const tacAdaptiveKind *kind, tacContext *ctx, const d
 static tacStatus end_step(tacAdaptive *a, const tacMarch *march, tacStatus status, double *y) {
     tacContext *ctx = a->ctx;
     ctx->acting = NULL;
+    ctx->work.force_sign = NULL;
     ctx->work.ties = a->ties > 0 ? a->ties : 0;
     if (status != TAC_OK) return status;
     memcpy(ctx->work.next, march->now.x, (size_t)tac_nx(ctx->model) * sizeof(double));
@@ -86,7 +87,7 @@ tacStatus tac_adaptive_step(const tacAdaptiveKind *kind, tacContext *ctx, const 
     TAC_SCOPE(&ctx->arena);
     tacAdaptive a;
     tacMarch march;
-    TAC_TRY(open_step(kind, ctx, u, &a, &march));
+    TAC_TRY(tac_adaptive_open(kind, ctx, u, &a, &march));
     tacStatus status = tac_march_run(&march, ctx->options.dt, x, &ctx->info);
     return end_step(&a, &march, status, y);
 }
@@ -109,7 +110,7 @@ tacStatus tac_adaptive_jac(const tacAdaptiveKind *kind, tacContext *ctx, const d
     tacMarchJac j;
     tacColumns c = tac_count_columns(ctx);
     int margins = ctx->margins;
-    TAC_TRY(open_step(kind, ctx, u, &a, &march));
+    TAC_TRY(tac_adaptive_open(kind, ctx, u, &a, &march));
     if (!tac_march_jac_layout(&j, &a.flow, &a.options, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     ctx->margins = 0;
     tacStatus status = tac_march_run_jac(&march, &j, ctx->options.dt, x, &ctx->info);
@@ -131,7 +132,7 @@ tacStatus tac_adaptive_jvp(const tacAdaptiveKind *kind, tacContext *ctx, const d
     tacMarch march;
     tacMarchJac j;
     int n = c.nx + c.nu + c.np, time = tac_param_of_time(ctx->model);
-    TAC_TRY(open_step(kind, ctx, u, &a, &march));
+    TAC_TRY(tac_adaptive_open(kind, ctx, u, &a, &march));
     if (!tac_march_jac_layout(&j, &a.flow, &a.options, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     double *along = along_layout(&a.flow, &ctx->arena);
     if (along == NULL) return TAC_ERR_ARENA_FULL;
@@ -151,7 +152,7 @@ tacStatus tac_adaptive_vjp(const tacAdaptiveKind *kind, tacContext *ctx, const d
     tacMarch march;
     tacMarchPull p;
     tacColumns c = tac_count_columns(ctx);
-    TAC_TRY(open_step(kind, ctx, u, &a, &march));
+    TAC_TRY(tac_adaptive_open(kind, ctx, u, &a, &march));
     if (!tac_march_pull_layout(&p, &a.flow, &a.options, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     tacStatus status = tac_march_run_vjp(&march, &p, ctx->options.dt, x, ybar, &ctx->info);
     int time = tac_param_of_time(ctx->model);
@@ -206,8 +207,8 @@ static tacStatus gap_jac(void *user, int member, int falls, const double *x, dou
 
 static const tacAdaptiveKind FREE = {.calls = {TAC_ADAPTIVE_TANGENT, .rate = rate, .rate_jac = tac_adaptive_rate_jac,
                                                .rate_vjp = tac_adaptive_rate_vjp, .open = open_set, .watch = watch,
-                                               .gap = gap_at, .gap_jac = gap_jac,
-                                               .signals = tac_adaptive_copy_signals}};
+                                               .gap = gap_at, .gap_jac = gap_jac, .signals = tac_adaptive_copy_signals,
+                                               .hold = tac_adaptive_hold}};
 
 static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
     return tac_adaptive_step(&FREE, ctx, x, u, y);

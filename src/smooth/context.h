@@ -103,6 +103,8 @@ typedef struct tacActing {
     const tacContact *contact;
     int ncontact;
     const unsigned char *joint, *tendon; /* 2 njnt, 2 ntendon: limits, lower and upper */
+    const unsigned char *sign;           /* which laws hold (tacSoft); NULL: those of the state */
+    const double *start;                 /* nv: with sign, an acceleration nearby */
 } tacActing;
 
 /* All data that steps and their derivatives read and write besides x, u and the results. */

@@ -3,10 +3,14 @@
 #include "math/cone.h"
 #include "math/scalar.h"
 
+#include <float.h>
+
 /* Share of the way to the border that a step takes at most. */
 #define SHARE 0.97
 /* Products count as those of the path within this share of kappa. */
 #define CENTRING 1e-12
+/* Within this share they do as well where a Newton step brings them no nearer: what is left is rounding. */
+#define ROUNDED 1e-5
 /* Newton's step alone is taken where the product it leaves behind is below this share of kappa. */
 #define NEWTON 0.9
 /* Only centring is left once the mean product is below this times kappa and the dual point is feasible. */
@@ -17,10 +21,13 @@ enum { SECANTS = 8 };
 /* Bounds of the product that a corrector aims at, in units of the path's. */
 #define BELOW 0.03
 #define ABOVE 100
-/* Least kappa nu that numbers carry, relative to the objective: below it s and lambda of a cone lose their digits. */
+/* Least kappa nu that numbers carry, relative to the objective and the terms of its dual: below it s and lambda of a
+ * cone lose their digits. */
 #define LEAST_GAP 5e-14
-/* Rounding of a sum, in units of the sum of absolute values: a few units in the last place. */
-#define ROUNDING (8 * 2.220446049250313e-16)
+/* Least product of a cone, relative to that of its first numbers: a hundred roundings. */
+#define LEAST_PRODUCT 2e-14
+/* Rounding of a sum, in units of the sum of absolute values: a few units in the last place, of 53 bits or of 113. */
+#define ROUNDING (8 * (sizeof(double) > 8 ? 1.9259299443872359e-34 : DBL_EPSILON))
 
 int tac_cone_path_layout(int n, int m, int ncone, tacArena *arena, tacConePath *k) {
     double **columns[] = {&k->s, &k->lambda, &k->scaled, &k->target, &k->ds, &k->dlambda, &k->second, &k->lost};
@@ -352,26 +359,36 @@ static double advance(const tacConeProgram *p, double kappa, int feasible, tacCo
     return TAC_INFINITY;
 }
 
-/* kappa, or the least that numbers carry. */
+/* kappa, or the least that numbers carry: those of the objective and of the terms of its dual value c0 . lambda, and
+ * those of each cone, whose determinant is a difference. */
 static double reachable(const tacConeProgram *p, const tacConePath *k, double kappa) {
-    return tac_max(kappa, LEAST_GAP / (p->nhalf + 2 * p->ncone) * tac_abs(k->x[p->objective]));
+    double size = 0, cone = 0;
+    for (int i = 0; i < p->m; i++)
+        size += tac_abs(p->c0[i] * k->lambda[i]);
+    size = tac_max(size, tac_abs(k->x[p->objective]));
+    int row = p->nhalf;
+    for (int c = 0; c < p->ncone; row += p->dim[c++])
+        cone = tac_max(cone, k->s[row] * k->lambda[row]);
+    return tac_max(kappa, tac_max(LEAST_GAP / (p->nhalf + 2 * p->ncone) * size, LEAST_PRODUCT * cone));
 }
 
 int tac_cone_path(const tacConeProgram *p, const tacConeSettings *settings, tacConePath *k) {
-    int polish = 0;
+    int polish = 0, centred = 0;
     double off = TAC_INFINITY;
     start(p, k);
     for (k->systems = 0; k->systems < settings->max_systems + polish;) {
         primal_gap(p, k);
         int feasible = dual_gap(p, k);
-        if (off <= CENTRING && feasible && polish == settings->polish) return 1;
-        polish += off <= CENTRING && polish < settings->polish;
+        if (centred && feasible && polish == settings->polish) return 1;
+        polish += centred && polish < settings->polish;
         scale(p, k);
         if (!factor(p, k)) return 0;
+        double before = off;
         off = advance(p, reachable(p, k, settings->kappa), feasible, k);
+        centred = off <= CENTRING || (off <= ROUNDED && off >= before);
     }
     dual_gap(p, k);
-    return off <= CENTRING;
+    return centred;
 }
 
 /* --- Derivatives (E9, E10) ---------------------------------------------------------------------------------------- */

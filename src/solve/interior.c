@@ -22,19 +22,27 @@ static double cone_search(const tacInteriorRun *r, double share, double share_cu
 
 /* --- Steps -------------------------------------------------------------------------------------------------------- */
 
-/* The predictor aims at kappa = 0; its length decides what the corrector aims at   [Howell2022, eqs. 51-54]. *second:
- * use its second-order term. */
-static double choose_kappa(const tacInteriorRun *r, int *second) {
-    double mean = r->p->ncone > 0 ? tac_run_mean_product(r, 0) : 0;
+/* Newton's direction towards the point of the path at `to`, with the predictor's second-order term if asked. 0: there
+ * is none. */
+static int find_direction(tacInteriorRun *r, double to, int second) {
+    if (r->on_path)
+        tac_path_right_side(r, to);
+    else
+        tac_run_right_side(r, to, second);
+    return tac_run_find_direction(r);
+}
+
+/* The predictor aims at kappa = 0. Its length, and what it would leave of the products, decide what the corrector aims
+ * at   [Howell2022, eqs. 51-54]. *second: use its second-order term. */
+static double choose_kappa(tacInteriorRun *r, int *second) {
+    double mean = r->on_path ? r->kappa : r->p->ncone > 0 ? tac_run_mean_product(r, 0) : 0;
     *second = 0;
     if (r->length < TAC_BLOCKED) return tac_max(TAC_GROWTH * mean, r->s->kappa);
-    if (mean <= r->s->kappa) return r->s->kappa;
-    tac_run_right_side(r, 0, 0);
-    tac_run_find_direction(r);
+    if (mean <= r->s->kappa || !find_direction(r, 0, 0)) return r->s->kappa;
     double reach = cone_search(r, 1, 1), ratio = tac_clamp(tac_run_mean_product(r, reach) / mean, 0, 1);
     double sigma = tac_max(ratio * ratio * ratio, TAC_LEAST_SIGMA * (1 - reach));
     double kappa = tac_max(sigma * mean, r->s->kappa);
-    *second = reach >= TAC_SECOND_ORDER_REACH && kappa > r->s->kappa;
+    *second = !r->on_path && reach >= TAC_SECOND_ORDER_REACH && kappa > r->s->kappa;
     return kappa;
 }
 
@@ -84,12 +92,8 @@ static int iterate(tacInteriorRun *r) {
     int second = 0;
     tac_run_count(r);
     if (tac_run_factor(r) != TAC_OK) return tac_run_stop(r, TAC_END_SINGULAR);
-    double to = r->on_path ? tac_path_target(r) : choose_kappa(r, &second);
-    if (r->on_path)
-        tac_path_right_side(r, to);
-    else
-        tac_run_right_side(r, to, second);
-    if (!tac_run_find_direction(r)) return tac_run_stop(r, TAC_END_SINGULAR);
+    double to = choose_kappa(r, &second);
+    if (!find_direction(r, to, second)) return tac_run_stop(r, TAC_END_SINGULAR);
     double length = r->on_path ? tac_path_line_search(r, to) : step_inside(r);
     tac_run_record(r, to, violation, centring, length);
     if (length == 0) return tac_run_stop(r, TAC_END_OUTSIDE);

@@ -31,16 +31,33 @@ static double try_step(tacInteriorRun *r, double alpha, double to) {
     return tac_path_merit(r, kappa);
 }
 
-/* Shortens the step until the merit is small enough, or while it falls. */
+/* Largest merit of the last steps. Where a contact begins to slide, or to stick, the linear equations are those of its
+ * other state, and E may grow for a step or two before it falls fast   [Grippo1986]. */
+static double largest_merit(const tacInteriorRun *r) {
+    double most = 0;
+    for (int k = 0; k < r->steps && k < TAC_STALL_WINDOW; k++)
+        most = tac_max(most, r->past[k]);
+    return most;
+}
+
+/* Takes the step whole, or the first of a few shorter ones, where the merit falls as it should: a whole step may lead
+ * from one way of sliding to the other and back for ever. Else the best of them, if the merit grows again after it;
+ * else the longest that leads to no larger merit than one of the last steps did. */
 double tac_path_line_search(tacInteriorRun *r, double to) {
-    double before = tac_path_merit(r, r->kappa), best = TAC_INFINITY, found = 0, alpha = 1;
+    double before = tac_path_merit(r, r->kappa), most = largest_merit(r), best = TAC_INFINITY;
+    double found = 0, allowed = 0, alpha = 1;
     for (int k = 0; k <= TAC_MAX_SHORTENINGS; k++, alpha *= 0.5) {
         double now = try_step(r, alpha, to);
+        if (now <= TAC_PROGRESS * before) return alpha;
         if (now < best) {
             best = now;
             found = alpha;
         }
-        if (now <= TAC_GROWTH * before) return alpha;
+        if (allowed == 0 && now <= most) allowed = alpha;
+        if (allowed > 0 && k >= TAC_TRIES) {
+            found = allowed;
+            break;
+        }
         if (best < now && best < before) break;
     }
     return found > 0 && try_step(r, found, to) < TAC_INFINITY ? found : 0;
@@ -49,12 +66,6 @@ double tac_path_line_search(tacInteriorRun *r, double to) {
 /* 1: E is within its tolerance if it falls by the same share once more. */
 static int falls_within(const tacInteriorRun *r, double before) {
     return r->at->violation * r->at->violation <= r->s->residual * before;
-}
-
-double tac_path_target(const tacInteriorRun *r) {
-    double most = r->length < TAC_BLOCKED ? TAC_GROWTH : 1;
-    double due = TAC_FALL * r->first_kappa * share_of_residual(r);
-    return tac_max(r->s->kappa, tac_clamp(due, TAC_FALL * r->kappa, most * r->kappa));
 }
 
 /* c = to unit e - a o b. Steps end on the path, where the product is known; a search may begin elsewhere. */

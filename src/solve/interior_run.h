@@ -65,8 +65,7 @@ tacStatus tac_run_polish(tacInteriorRun *r);
 void tac_path_begin(tacInteriorRun *r, double kappa);
 /* E and the distance of kappa from its target, each relative to the start. Newton's direction decreases both. */
 double tac_path_merit(const tacInteriorRun *r, double kappa);
-/* The kappa that the next step aims at, and c of that step. */
-double tac_path_target(const tacInteriorRun *r);
+/* c of a step that aims at `to`. */
 void tac_path_right_side(const tacInteriorRun *r, double to);
 /* Length of the step to `to`, and the trial point there. 0: E is undefined at all trial points. */
 double tac_path_line_search(tacInteriorRun *r, double to);

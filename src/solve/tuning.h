@@ -6,7 +6,8 @@
 /* --- Progress ----------------------------------------------------------------------------------------------------- */
 
 /* A search makes progress if E, or the merit, falls by this factor in STALL_WINDOW steps; a step goes well, and a
- * further step at the solution is worth taking, if it does so in one. A window of 4 along the path: before, D 4. */
+ * further step at the solution is worth taking, if it does so in one. A step along the path may lead to the largest
+ * merit of as many steps. A window of 4 along the path: before, D 4. */
 #define TAC_PROGRESS     0.5
 #define TAC_STALL_WINDOW 5
 /* Where E is below this share of that at the start it is small: falling products count as progress, systems are those
@@ -20,28 +21,24 @@
  * 7 % more iterations of B; before, B doubled. */
 #define TAC_GEOMETRIC_SHARE 0.5
 
+/* --- What a step aims at ------------------------------------------------------------------------------------------ */
+
 /* After a step shorter than this the next one aims at GROWTH times the mean product (or kappa), away from the borders.
  * 0: before, R fell by 6 and B by 9, but a finger at 0.01 s has a step without solution
  * (test_dojo_list). */
 #define TAC_BLOCKED 0.1
+#define TAC_GROWTH  2.0
+/* The corrector aims at least at the mean product times this share of what the predictor falls short of a full step.
+ * 0: before, B grew by 17. */
+#define TAC_LEAST_SIGMA 0.3
+/* Halvings of a step along the path that are tried before one is taken whose merit does not fall as it should. 0: a
+ * humanoid at 1e-4 s has a step of 57 systems (test_ncp_robots); most systems in dojo-convergence 30, with it 24. */
+#define TAC_TRIES 3
 
 /* --- Between the borders ------------------------------------------------------------------------------------------ */
 
 /* Largest share of the way to the border of a second-order cone that a step takes   [Howell2022, algorithm 2].
  * 1: before, 31 iterations in one step of a drop where 30 are allowed. */
 #define TAC_SHARE_CURVED 0.99
-/* The corrector aims at least at the mean product times this share of what the predictor falls short of a full step.
- * 0: before, B grew by 17. */
-#define TAC_LEAST_SIGMA 0.3
 /* Least length of a predictor whose second-order term is used. Never used: before, B grew by 19. */
 #define TAC_SECOND_ORDER_REACH 0.5
-
-/* --- Along the path ----------------------------------------------------------------------------------------------- */
-
-/* A step whose merit exceeds this multiple of that before is shortened. 1: first, R grows by 36,
- * B by 15, D 4. */
-#define TAC_GROWTH 2.0
-/* kappa falls by no more than this factor in one step, and no lower than this share of (E/E_0)^2 kappa_0. 0.01:
- * standing robots take a system more (humanoid 6 of 5, ant 5 of 4); path, R 186, B 203. 0.001: path, R 199, B 193.
- * 0: path, R 212, B 227. */
-#define TAC_FALL 0.001

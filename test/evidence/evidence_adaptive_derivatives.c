@@ -1,14 +1,15 @@
 /* evidence_adaptive_derivatives held|free FIRST LAST MODEL [PARAMETER...]: derivatives of steps at random states in
  * contact of these numbers, along one random direction of state, input and parameters together, beside differences.
- *   held: fixed inner steps, so that step sizes do not move, and so short that it makes no difference at this bar where
- *     between them a zone changes; Ridders' differences, over which what acts stays the same
+ *   held: step sizes and times of zone and feature changes are those of the start, onset times are free
+ *     (adaptive_held.h); Ridders' differences
  *   free: error control at 1e-11, whose step sizes move as they like; centred differences of two widths, extrapolated
  * A parameter ends with * for all that begin so. One JSON line:
  *   {"model":path, "states":n, "in_contact":n, "events":n, "onsets":states, "switching":n, "ties":n, "compared":n,
  *    "within":n, "failed":n, "endless":n, "worst":e, "median":e, "reverse":e, "parameters":n,
  *    "cases":[[number, error], ...]}
- * endless: onsets without an end, TAC_ERR_EVENTS. switching: features change within the step, or what acts changes
- * within the smallest stencil (held). Why a state failed goes to standard error. */
+ * endless: onsets without an end, TAC_ERR_EVENTS. switching: features change within the step (free), or there
+ * are no such steps beside the start (held). Why a state failed goes to standard error. */
+#include "adaptive_held.h"
 #include "adaptive_scene.h"
 #include "measure/differences.h"
 #include "measure/draw_contact.h"
@@ -23,21 +24,24 @@
 #define HELD_BAR 1e-6
 #define FREE_BAR 1e-4
 #define FREE_TOL 1e-11
+#define HELD_TOL 1e-6
 #define WIDTH    4e-6 /* free: of the outer differences */
-#define LARGEST  1e-4 /* held: Ridders' first step, unless what acts changes within it */
-#define SMALLEST 1e-7
+#define LARGEST  1e-4 /* held: Ridders' first steps are this and smaller ones */
+#define SMALLEST 1e-6
+#define SAME_END 1e-9 /* how far the kept steps may lead elsewhere: zones change to 1e-9 of a step */
 #define SMALL    1e-3 /* a parameter that is zero moves by so much of the direction */
-enum { HELD_STEPS = 32, SEED = 29, STREAM = 43, MOST_CASES = 12, PATH_TEXT = 128 };
+enum { SEED = 29, STREAM = 43, MOST_CASES = 12, PATH_TEXT = 128 };
 
 typedef struct Study {
     Scene s;
     tacSim *drawing; /* the model's own steps, which lead to the states */
     tacOptions draw_options;
     int held, np;
+    HeldRun run;                       /* held: the inner steps of the start */
     double *x, *u, *theta, *direction; /* direction: ndx, nu, np numbers */
     double *moved_u, *moved_theta, *shift, *y0;
+    double *trial, *estimate; /* ndx: of Ridders' differences */
     double *A, *B, *P, *along, *difference, *work, *ybar, *gx, *gu, *gp;
-    uint64_t active_set;
     double *errors;
     long states, in_contact, events, onsets, switching, ties, compared, within, failed, endless, ncase;
     double reverse, cases[MOST_CASES][2];
@@ -84,33 +88,66 @@ static tacStatus step_moved(Study *w, double t, double *out, tacStepInfo *info) 
     for (int i = 0; i < w->np; i++)
         w->moved_theta[i] = w->theta[i] + t * dp[i];
     tacStatus status = w->np > 0 ? tac_sim_set_params(s->sim, w->moved_theta) : TAC_OK;
-    if (status == TAC_OK) status = tac_step(s->sim, s->x, w->moved_u, s->y, info);
+    if (status == TAC_OK && w->held)
+        status = held_repeat(&w->run, s->sim, s->x, w->moved_u, s->y);
+    else if (status == TAC_OK)
+        status = tac_step(s->sim, s->x, w->moved_u, s->y, info);
     if (status == TAC_OK) measure_state_difference(m, s->y, w->y0, out);
     return status;
 }
 
 /* A differenceFunction. */
-static int moved(void *context, double t, double *out) { return step_moved(context, t, out, NULL) != TAC_OK; }
+static int moved(void *context, double t, double *out) {
+    tacStepInfo info;
+    return step_moved(context, t, out, &info) != TAC_OK;
+}
 
-static int acts_the_same(Study *w, double t) {
+/* 1: there are such steps on both sides. */
+static int has_sides(Study *w, double t) {
     tacStepInfo info;
     for (int side = -1; side <= 1; side += 2)
-        if (step_moved(w, side * t, w->difference, &info) != TAC_OK || info.active_set != w->active_set) return 0;
+        if (step_moved(w, side * t, w->trial, &info) != TAC_OK) return 0;
     return 1;
 }
 
-/* -> 1: w->difference is there */
+/* Keeps the inner steps of the start. 1: they do not lead where the step does. */
+static int keep_steps(Study *w) {
+    Scene *s = &w->s;
+    int nx = s->nx;
+    if (held_record(&w->run, s->sim, w->x, w->u, s->y) != TAC_OK || memcmp(s->y, w->y0, (size_t)nx * sizeof(double)))
+        return fprintf(stderr, "%s: the kept steps lead elsewhere\n", s->path), 1;
+    if (held_repeat(&w->run, s->sim, w->x, w->u, s->y) != TAC_OK)
+        return fprintf(stderr, "%s: the kept steps cannot be repeated\n", s->path), 1;
+    for (int i = 0; i < nx; i++)
+        if (fabs(s->y[i] - w->y0[i]) > SAME_END * (1 + fabs(w->y0[i])))
+            return fprintf(stderr, "%s: the repeated steps lead elsewhere\n", s->path), 1;
+    return 0;
+}
+
+static double largest_of(int n, const double *x) {
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* -> 1: w->difference is there: of several first steps, that whose estimated errors are least. */
 static int differentiate_held(Study *w) {
-    double h = LARGEST;
-    while (h > SMALLEST && !acts_the_same(w, h))
-        h /= 10;
-    if (h <= SMALLEST) {
-        w->switching++;
+    int ndx = tac_ndx(w->s.model);
+    double least = HUGE_VAL;
+    if (keep_steps(w)) {
+        w->failed++;
         return 0;
     }
-    if (difference_ridders(moved, w, tac_ndx(w->s.model), h, w->difference, NULL, w->work) == 0) return 1;
-    w->failed++;
-    return 0;
+    for (double h = LARGEST; h >= SMALLEST; h /= 10) {
+        if (!has_sides(w, h) || difference_ridders(moved, w, ndx, h, w->trial, w->estimate, w->work) != 0) continue;
+        double error = largest_of(ndx, w->estimate);
+        if (!(error < least)) continue;
+        least = error;
+        memcpy(w->difference, w->trial, (size_t)ndx * sizeof(double));
+    }
+    w->switching += least == HUGE_VAL;
+    return least < HUGE_VAL;
 }
 
 static int differentiate_free(Study *w) {
@@ -186,7 +223,6 @@ static tacStatus derive(Study *w, tacStepInfo *info) {
     w->reverse = worse(w->reverse, reverse_error(ndx, ndx, w->A, w->ybar, w->gx));
     w->reverse = worse(w->reverse, reverse_error(ndx, s->nu, w->B, w->ybar, w->gu));
     w->reverse = worse(w->reverse, reverse_error(ndx, w->np, w->P, w->ybar, w->gp));
-    w->active_set = info->active_set;
     return TAC_OK;
 }
 
@@ -216,7 +252,7 @@ static void run_state(Study *w, uint64_t number) {
     w->events += info.events;
     w->onsets += info.events > 0;
     w->ties += info.ties > 0;
-    if (info.switches > 0)
+    if (!w->held && info.switches > 0)
         w->switching++;
     else if (w->held ? differentiate_held(w) : differentiate_free(w))
         compare(w, number);
@@ -237,8 +273,7 @@ static Study open_study(int held, const char *path, int n, char **parameter, siz
     }
     options.integrator = TAC_INTEGRATOR_TSIT5;
     options.dt = OUTER;
-    options.inner_steps = held ? HELD_STEPS : 0;
-    options.rtol = options.atol = FREE_TOL;
+    options.rtol = options.atol = held ? HELD_TOL : FREE_TOL;
     w.s = scene_with(path, m, &options);
     w.np = m->nparam;
     size_t ndx = (size_t)tac_ndx(m), nu = (size_t)w.s.nu, np = (size_t)w.np, nx = (size_t)w.s.nx;
@@ -257,6 +292,8 @@ static Study open_study(int held, const char *path, int n, char **parameter, siz
     w.difference = scene_doubles(ndx);
     w.work = scene_doubles((size_t)difference_work((int)ndx));
     w.ybar = scene_doubles(ndx);
+    w.trial = scene_doubles(ndx);
+    w.estimate = scene_doubles(ndx);
     w.gx = scene_doubles(ndx);
     w.gu = scene_doubles(nu);
     w.gp = scene_doubles(np);
@@ -268,9 +305,10 @@ static Study open_study(int held, const char *path, int n, char **parameter, siz
 static void close_study(Study *w) {
     double *all[] = {w->x,     w->u,  w->theta, w->y0, w->direction, w->moved_u,    w->moved_theta,
                      w->shift, w->A,  w->B,     w->P,  w->along,     w->difference, w->work,
-                     w->ybar,  w->gx, w->gu,    w->gp, w->errors};
+                     w->ybar,  w->gx, w->gu,    w->gp, w->errors,    w->trial,      w->estimate};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
+    held_free(&w->run);
     tac_sim_free(w->drawing);
     scene_free(&w->s);
 }

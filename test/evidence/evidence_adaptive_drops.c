@@ -1,6 +1,6 @@
 /* evidence_adaptive_drops FIRST LAST MODEL...: a model is dropped, or swings against its limits, for SPAN seconds from
- * random states of these numbers: the derivative of the end along a random direction, beside centred differences at a
- * finer tolerance, where contact or a limit begins on the way. A JSON line for each model:
+ * random states of these numbers, in which nothing overlaps: the derivative of the end along a random direction, beside
+ * centred differences at a finer tolerance, where contact or a limit begins on the way. A JSON line for each model:
  *   {"model":path, "drops":n, "onsets":n, "compared":n, "within":n, "kinked":n, "grazing":n, "failed":n,
  *    "endless":n, "worst":e, "median":e, "cases":[[number, error], ...]}
  * compared: those with an onset, without ties and switches (kinked), whose graze_margin exceeds what the stencil moves
@@ -25,7 +25,7 @@
 #define FALL_SPEED 1.0 /* m/s */
 #define LEAST_GAP  0.01
 #define MOST_GAP   0.06
-enum { STEPS = 10, STREAM = 41, MOST_CASES = 12, HALVINGS = 40, MOST_CONTACTS = 1024 };
+enum { STEPS = 10, STREAM = 41, MOST_CASES = 12, HALVINGS = 40, MOST_CONTACTS = 1024, MOST_DRAWS = 1000 };
 
 typedef struct Drops {
     int drops, onsets, compared, within, kinked, grazing, failed, endless, ncase;
@@ -42,13 +42,14 @@ typedef struct Drop {
 
 static int is_free(const tacModel *m) { return m->njnt > 0 && m->joint_type[0] == TAC_JOINT_FREE; }
 
-/* 1: something is nearer to the world than its margin. */
-static int touches_world(Scene *s) {
+/* 1: something is nearer to the world than its margin; else, anything to anything. */
+static int touches(Scene *s, int world) {
     static tacContact found[MOST_CONTACTS];
     int n = 0;
     if (tac_contacts(s->sim, s->x, s->u, found, MOST_CONTACTS, &n) != TAC_OK) return 1;
     for (int i = 0; i < n; i++)
-        if (s->model->geom_body[found[i].geom[0]] == 0 || s->model->geom_body[found[i].geom[1]] == 0) return 1;
+        if (!world || s->model->geom_body[found[i].geom[0]] == 0 || s->model->geom_body[found[i].geom[1]] == 0)
+            return 1;
     return 0;
 }
 
@@ -57,7 +58,7 @@ static void lift(Scene *s, double gap) {
     double low = s->x[2] - 3, high = s->x[2] + 3;
     for (int i = 0; i < HALVINGS; i++) {
         s->x[2] = (low + high) / 2;
-        if (touches_world(s))
+        if (touches(s, 1))
             low = s->x[2];
         else
             high = s->x[2];
@@ -66,7 +67,7 @@ static void lift(Scene *s, double gap) {
 }
 
 /* In the middle of its range where a joint has one, else at its start; a little off, and moving. */
-static void draw_start(Scene *s, uint64_t number) {
+static void draw_once(Scene *s, uint64_t number) {
     const tacModel *m = s->model;
     double *d = scene_doubles((size_t)m->nv), *v = s->x + m->nq;
     tac_default_state(m, s->x);
@@ -83,6 +84,14 @@ static void draw_start(Scene *s, uint64_t number) {
         v[2] -= FALL_SPEED;
     }
     free(d);
+}
+
+/* The first draw of this number where nothing overlaps. */
+static void draw_start(Scene *s, uint64_t number) {
+    for (uint64_t attempt = 0; attempt < MOST_DRAWS; attempt++) {
+        draw_once(s, number + (attempt << 32));
+        if (!touches(s, 0)) return;
+    }
 }
 
 static void draw_direction(Drop *d, uint64_t number) {

@@ -1,11 +1,14 @@
-/* evidence_growth pairs N | derivatives N KAPPA [FROM] | linear | speed
+/* evidence_growth pairs N | derivatives N KAPPA [FROM] | extremes N | linear | speed
  *
  *   pairs        every pair of primitives and sums in N poses, at kappa 1e-4, 1e-8 and 1e-12
  *   derivatives  N poses of all pairs in turn: rows of the derivative, by poses and shapes' numbers, against Ridders'
  *                differences; reverse mode against forward; the barrier's gradient by the duals
+ *   extremes     every pair N times with sizes over six decades, aspect ratios to 1000, centres from coincident to 1e6
+ *                sizes apart, kappa from 1 to 1e-15: bounds from both sides by other means
  *   linear       time a face of two prisms of 32 to 256 faces
  *   speed        two boxes: growth, with all derivatives by poses, and their nearest-feature distance */
 #define _POSIX_C_SOURCE 200809L
+#include "evidence/growth_bounds.h"
 #include "evidence/growth_case.h"
 
 #include "collide/gjk.h"
@@ -37,6 +40,9 @@ typedef double shown;
 #endif
 /* Differences of a number end once their own estimate of their error is below this, of it or of 1. */
 #define ENOUGH 1e-9
+
+/* Bounds by other means may be beyond alpha and the dual value by this much, relative. */
+#define TOL_BOUND 1e-9
 
 enum { MOST_SYSTEMS = 25, POSES_A_MODEL = 50, COLUMNS = 128, LISTED = 20 };
 
@@ -115,6 +121,80 @@ static int run_pairs(int poses) {
            t.solves, t.failed, t.degenerate, t.over, t.most, (shown)t.systems / (shown)t.solves, (shown)t.gap_of_dual,
            (shown)t.above, (shown)t.planes, (shown)t.low, (shown)t.high);
     return t.failed > 0;
+}
+
+/* --- Extremes ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Extremes {
+    long solves, failed, degenerate, off, listed, singular;
+    int most;
+    double low, high, crossed; /* bounds beyond alpha and the dual value, and beyond each other; relative */
+} Extremes;
+
+/* Growth within what its own program promises, and what supports and gauges say. */
+static void judge_extreme(const GrowthCase *c, const tacGrowthSystem *g, double kappa, int n, Extremes *t) {
+    const tacGrowthResult *r = &g->result;
+    GrowthBounds b = growth_bounds(c->model, g);
+    double scale = fmax(1e-4, fmax(fabs(r->alpha), kappa * r->nu)); /* below it, rounding of places */
+    double low = (r->dual - b.low) / scale, high = (b.high - r->alpha) / scale, crossed = (b.low - b.high) / scale;
+    int off = !(low < TOL_BOUND && high < TOL_BOUND && crossed < TOL_BOUND);
+    t->low = worse(t->low, low);
+    t->high = worse(t->high, high);
+    t->crossed = worse(t->crossed, crossed);
+    t->most = r->systems > t->most ? r->systems : t->most;
+    t->off += off;
+    if (off && t->listed++ < LISTED)
+        fprintf(stderr, "%s, %s, %d at %g: alpha %.15g dual %.15g between %.15g and %.15g\n",
+                growth_kind_name(c->kind[0]), growth_kind_name(c->kind[1]), n, (shown)kappa, (shown)r->alpha,
+                (shown)r->dual, (shown)b.low, (shown)b.high);
+}
+
+/* 1: all rows by both poses are there and finite. */
+static int has_derivative(GrowthCase *c, tacGrowthSystem *g) {
+    double matrix[TAC_GROWTH_ROWS * 12] = {0};
+    tacSink sink = {.matrix = matrix, .ld = c->nv};
+    if (tac_growth_adjoints(g, NULL, &c->sim->ctx.arena) != TAC_OK) return 0;
+    tac_growth_emit_dofs(c->model, &c->sim->ctx.work, g, 0, &sink);
+    for (int i = 0; i < TAC_GROWTH_ROWS * c->nv; i++)
+        if (!(fabs(matrix[i]) < HUGE_VAL)) return 0;
+    return 1;
+}
+
+static void solve_extreme(GrowthCase *c, double kappa, int n, Extremes *t) {
+    TAC_SCOPE(&c->sim->ctx.arena);
+    static tacGrowthSystem g;
+    tac_kinematics_q(c->model, &c->sim->ctx.work, c->q, NULL);
+    tac_place_growth(c->sim, c->geom);
+    tacStatus status = tac_growth_open(&c->sim->ctx.scene, c->model, c->geom, kappa, 0, &c->sim->ctx.arena, &g);
+    t->solves++;
+    t->degenerate += status == TAC_ERR_DEGENERATE;
+    if (status == TAC_OK) judge_extreme(c, &g, kappa, n, t);
+    if (status == TAC_OK) t->singular += !has_derivative(c, &g);
+    if (status == TAC_OK || status == TAC_ERR_DEGENERATE) return;
+    if (t->failed++ < LISTED)
+        fprintf(stderr, "%s, %s, %d at %g: status %d after %d, alpha %g\n", growth_kind_name(c->kind[0]),
+                growth_kind_name(c->kind[1]), n, (shown)kappa, (int)status, g.result.systems, (shown)g.result.alpha);
+}
+
+static int run_extremes(int count) {
+    static const double kappas[] = {1, 1e-2, 1e-4, 1e-8, 1e-12, 1e-15};
+    Extremes t = {0};
+    for (int a = 0; a < GROWTH_KINDS; a++)
+        for (int b = a; b < GROWTH_KINDS; b++)
+            for (int n = 0; n < count && a + b > 0; n++) {
+                tacDraw d = {.seed = 500000 + (uint64_t)(1000 * (GROWTH_KINDS * a + b) + n)};
+                GrowthCase c;
+                growth_case_extreme(a, b, &d, &c);
+                growth_case_pose_extreme(&c, &d, n);
+                for (size_t k = 0; k < sizeof kappas / sizeof *kappas; k++)
+                    solve_extreme(&c, kappas[k], n, &t);
+                growth_case_close(&c);
+            }
+    printf("{\"solves\":%ld,\"failed\":%ld,\"degenerate\":%ld,\"off\":%ld,\"singular\":%ld,\"most\":%d,\"low\":%.3e,"
+           "\"high\":%.3e,"
+           "\"crossed\":%.3e}\n",
+           t.solves, t.failed, t.degenerate, t.off, t.singular, t.most, (shown)t.low, (shown)t.high, (shown)t.crossed);
+    return t.failed + t.off + t.singular > 0;
 }
 
 /* --- Derivatives -------------------------------------------------------------------------------------------------- */
@@ -316,8 +396,9 @@ int main(int argc, char **argv) {
     if (strcmp(mode, "pairs") == 0) return run_pairs(n);
     if (strcmp(mode, "derivatives") == 0 && argc > 3)
         return run_derivatives(n, strtod(argv[3], NULL), argc > 4 ? atoi(argv[4]) : 0);
+    if (strcmp(mode, "extremes") == 0) return run_extremes(n);
     if (strcmp(mode, "linear") == 0) return run_linear();
     if (strcmp(mode, "speed") == 0) return run_speed();
-    fprintf(stderr, "usage: evidence_growth pairs N | derivatives N KAPPA [FROM] | linear | speed\n");
+    fprintf(stderr, "usage: evidence_growth pairs N | derivatives N KAPPA [FROM] | extremes N | linear | speed\n");
     return 2;
 }

@@ -63,7 +63,8 @@ static void make_prism(int sides, Prism *p) {
 /* Triangles alone: the prism's top is turned by half a side, and both ends have a point. */
 static void make_crystal(int sides, Prism *p) {
     make_prism(sides, p);
-    p->nvert = 2 * sides + 2, p->nface = 0;
+    p->nvert = 2 * sides + 2;
+    p->nface = 0;
     for (int i = 0; i < sides; i++) {
         double angle = 2 * 3.14159265358979323846 * (i + 0.5) / sides;
         p->vert[sides + i] = (tacVec3){0.22 * cos(angle), 0.22 * sin(angle), 0.2};
@@ -86,7 +87,7 @@ static void stop(const char *what) {
     exit(2);
 }
 
-static int add_mesh(tacBuilder *b, int sides, int crystal, const char *name) {
+static int add_mesh(tacBuilder *b, int sides, int crystal, tacVec3 scale, const char *name) {
     static Prism p;
     if (crystal)
         make_crystal(sides, &p);
@@ -96,12 +97,19 @@ static int add_mesh(tacBuilder *b, int sides, int crystal, const char *name) {
     d.name = name;
     d.nvert = d.nhullvert = p.nvert, d.vert = p.vert, d.hullvert = p.id;
     d.nface = d.nhullface = p.nface, d.face = d.hullface = p.face;
-    d.scale = (tacVec3){1.1, 0.9, 1.3};
+    d.scale = scale;
     return tac_model_add_mesh(b, &d);
 }
 
+/* Sizes from 1 mm to 1 km with aspect ratios to 1000, or all of one size. */
+static void draw_sizes(tacDraw *d, int extreme, double size[3]) {
+    double all = extreme ? pow(10, draw_uniform(d, -1.5, 1.5)) : 1;
+    for (int k = 0; k < 3; k++)
+        size[k] = extreme ? all * pow(10, draw_uniform(d, -1.5, 1.5)) : draw_uniform(d, 0.1, 0.6);
+}
+
 /* The geoms of a shape; the first is named by its letter alone, those added by numbers behind it. */
-static int add_shape(tacBuilder *b, int body, int kind, int sides, char letter, tacDraw *d) {
+static int add_shape(tacBuilder *b, int body, int kind, int sides, int extreme, char letter, tacDraw *d) {
     int first = -1;
     for (int i = KINDS[kind].n - 1, sum = -1; i >= 0; i--) { /* what is added comes first */
         tacGeomDef g = tac_default_geom();
@@ -109,12 +117,13 @@ static int add_shape(tacBuilder *b, int body, int kind, int sides, char letter, 
         snprintf(name, sizeof name, "%c%d", letter, i);
         snprintf(mesh, sizeof mesh, "%cm%d", letter, i);
         g.name = name, g.type = KINDS[kind].type[i], g.sum = sum;
-        for (int k = 0; k < 3; k++)
-            g.size[k] = draw_uniform(d, 0.1, 0.6);
-        if (g.type == TAC_GEOM_MESH) g.mesh = add_mesh(b, sides, sides == SIDES && g.size[0] < 0.35, mesh);
+        draw_sizes(d, extreme, g.size);
+        tacVec3 scale = extreme ? (tacVec3){g.size[0], g.size[1], g.size[2]} : (tacVec3){1.1, 0.9, 1.3};
+        if (g.type == TAC_GEOM_MESH) g.mesh = add_mesh(b, sides, sides == SIDES && g.size[0] < 0.35, scale, mesh);
         if (i > 0) g.quat = draw_quat(d);
-        if (g.type != TAC_GEOM_PLANE) g.pos = draw_vec3(d, 0.1);
-        g.pad = KINDS[kind].pad[i] ? draw_uniform(d, 0.05, 0.2) : 0;
+        if (g.type != TAC_GEOM_PLANE && !extreme) g.pos = draw_vec3(d, 0.1);
+        double pad = extreme ? 0.5 * g.size[draw_int(d, 3)] : draw_uniform(d, 0.05, 0.2);
+        g.pad = KINDS[kind].pad[i] ? pad : 0;
         sum = first = tac_model_add_geom(b, body, &g);
     }
     return first;
@@ -149,7 +158,7 @@ static void register_all(tacModel *m) {
         }
 }
 
-static void open_case(const int kind[2], int sides, tacDraw *d, int params, GrowthCase *c) {
+static void open_case(const int kind[2], int sides, tacDraw *d, int params, int extreme, GrowthCase *c) {
     tacBuilder *b = tac_model_begin();
     tacError err;
     memset(c, 0, sizeof *c);
@@ -158,9 +167,14 @@ static void open_case(const int kind[2], int sides, tacDraw *d, int params, Grow
         tacJointDef joint = tac_default_joint();
         int fixed = kind[i] == 0, id = fixed ? 0 : tac_model_add_body(b, 0, &body);
         joint.type = TAC_JOINT_FREE;
+        if (extreme) { /* small geoms are too light to move */
+            body.inertial = TAC_INERTIAL_DIAG;
+            body.mass = 1;
+            body.inertia = (tacVec3){1, 1, 1};
+        }
         if (!fixed) tac_model_add_joint(b, id, &joint);
         c->kind[i] = kind[i];
-        add_shape(b, id, kind[i], sides, (char)('a' + i), d);
+        add_shape(b, id, kind[i], sides, extreme, (char)('a' + i), d);
     }
     if (tac_model_finish(b, &c->model, &err) != TAC_OK) stop(err.text);
     tac_builder_free(b);
@@ -176,10 +190,14 @@ static void open_case(const int kind[2], int sides, tacDraw *d, int params, Grow
 }
 
 void growth_case_open(int kind0, int kind1, tacDraw *d, int params, GrowthCase *c) {
-    open_case((int[]){kind0, kind1}, SIDES, d, params, c);
+    open_case((int[]){kind0, kind1}, SIDES, d, params, 0, c);
 }
 
-void growth_case_prisms(int faces, tacDraw *d, GrowthCase *c) { open_case((int[]){6, 6}, faces - 2, d, 0, c); }
+void growth_case_prisms(int faces, tacDraw *d, GrowthCase *c) { open_case((int[]){6, 6}, faces - 2, d, 0, 0, c); }
+
+void growth_case_extreme(int kind0, int kind1, tacDraw *d, GrowthCase *c) {
+    open_case((int[]){kind0, kind1}, SIDES, d, 0, 1, c);
+}
 
 void growth_case_close(GrowthCase *c) {
     tac_sim_free(c->sim);
@@ -190,6 +208,13 @@ static void set_pose(GrowthCase *c, int side, tacVec3 p, tacQuat r) {
     double *q = c->q + (side == 1 && c->kind[0] != 0 ? GROWTH_Q : 0);
     if (c->kind[side] == 0) return;
     q[0] = p.x, q[1] = p.y, q[2] = p.z, q[3] = r.w, q[4] = r.x, q[5] = r.y, q[6] = r.z;
+}
+
+void growth_case_pose_extreme(GrowthCase *c, tacDraw *d, int n) {
+    double far = n % 4 == 0 ? 0 : pow(10, draw_uniform(d, -16, 6));
+    tacQuat r = n % 3 ? draw_quat(d) : tac_quat_identity();
+    set_pose(c, 0, tac_zero3(), r);
+    set_pose(c, 1, tac_scale3(far * c->size, draw_vec3(d, 1)), n % 5 ? draw_quat(d) : r);
 }
 
 void growth_case_pose(GrowthCase *c, tacDraw *d, int n) {

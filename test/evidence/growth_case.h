@@ -22,6 +22,10 @@ const char *growth_kind_name(int kind);
 void growth_case_open(int kind0, int kind1, tacDraw *d, int params, GrowthCase *c);
 /* The same of two prisms as meshes with this many faces each. */
 void growth_case_prisms(int faces, tacDraw *d, GrowthCase *c);
+/* Sizes over six decades, aspect ratios to 1000, every geom at its body's origin. */
+void growth_case_extreme(int kind0, int kind1, tacDraw *d, GrowthCase *c);
 void growth_case_close(GrowthCase *c);
 /* Draws q: orientations random, equal, aligned or coaxial; apart, touching or deep, by n. */
 void growth_case_pose(GrowthCase *c, tacDraw *d, int n);
+/* Centres from coincident to 1e6 sizes apart. */
+void growth_case_pose_extreme(GrowthCase *c, tacDraw *d, int n);

@@ -2,9 +2,12 @@
  * unions, shapes with pads and sums by builder, file and packed bytes, and what is refused. */
 #include "support/check.h"
 
+#include "dynamics/kinematics.h"
+#include "evidence/growth_bounds.h"
 #include "evidence/growth_case.h"
 #include "io/scratch.h"
 #include "measure/differences.h"
+#include "step/growth.h"
 #include "tactus/io.h"
 
 #include <math.h>
@@ -395,10 +398,44 @@ static void extremes(void **state) {
     close_world(&w);
 }
 
+/* Every pair at extreme sizes and places: alpha and its dual value lie within what supports and gauges in closed form
+ * allow. */
+static void bounded(GrowthCase *c, double kappa) {
+    static tacGrowthSystem g;
+    tacArena *arena = &c->sim->ctx.arena;
+    TAC_SCOPE(arena);
+    tac_kinematics_q(c->model, &c->sim->ctx.work, c->q, NULL);
+    CHECK_INT(tac_place_growth(c->sim, c->geom), TAC_OK);
+    tacStatus status = tac_growth_open(&c->sim->ctx.scene, c->model, c->geom, kappa, 0, arena, &g);
+    if (status == TAC_ERR_DEGENERATE) return;
+    CHECK_INT(status, TAC_OK);
+    GrowthBounds b = growth_bounds(c->model, &g);
+    double scale = fmax(1e-4, fmax(fabs(g.result.alpha), kappa * g.result.nu));
+    CHECK(g.result.dual <= b.low + TOL_EXACT * scale);
+    CHECK(g.result.alpha >= b.high - TOL_EXACT * scale);
+    CHECK(b.low <= b.high + TOL_EXACT * scale);
+}
+
+static void extreme_pairs(void **state) {
+    (void)state;
+    for (int a = 0; a < GROWTH_KINDS; a++)
+        for (int b = a; b < GROWTH_KINDS; b++)
+            for (int n = 0; n < 4 && a + b > 0; n++) {
+                tacDraw d = {.seed = (uint64_t)(1000 * (GROWTH_KINDS * a + b) + n)};
+                GrowthCase c;
+                growth_case_extreme(a, b, &d, &c);
+                growth_case_pose_extreme(&c, &d, n);
+                for (double kappa = 1; kappa > 1e-16; kappa *= 1e-3)
+                    bounded(&c, kappa);
+                growth_case_close(&c);
+            }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms),   cmocka_unit_test(unions),    cmocka_unit_test(derivatives),
-        cmocka_unit_test(duals),          cmocka_unit_test(as_output), cmocka_unit_test(files),
-        cmocka_unit_test(contact_models), cmocka_unit_test(bad_calls), cmocka_unit_test(extremes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(closed_forms),   cmocka_unit_test(unions),
+                                       cmocka_unit_test(derivatives),    cmocka_unit_test(duals),
+                                       cmocka_unit_test(as_output),      cmocka_unit_test(files),
+                                       cmocka_unit_test(contact_models), cmocka_unit_test(bad_calls),
+                                       cmocka_unit_test(extremes),       cmocka_unit_test(extreme_pairs)};
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -78,7 +78,8 @@ function controlsOf(data, frames) {
   if (values.length === 0) return [];
   return model.actuators.map((actuator, j) => {
     const turns = actuator.unit === "rad";
-    return { name: actuator.name, unit: turns ? "°" : actuator.unit.replace(" ", " "), values: column(values, model.nu, frames, j, turns ? DEGREES : 1) };
+    const factor = turns ? DEGREES : 1, bounds = plan ? [plan.low[j], plan.high[j]].filter(x => typeof x === "number").map(x => factor * x) : [];
+    return { name: actuator.name, unit: turns ? "°" : actuator.unit.replace(" ", " "), values: column(values, model.nu, frames, j, factor), bounds };
   });
 }
 
@@ -93,13 +94,14 @@ function motionOf(data) {
     count: Float32Array.from(contacts.count),
     ...coordinatesOf(data, frames),
     controls: controlsOf(data, frames),
+    force: () => Float32Array.from({ length: frames }, (_, i) => contacts.at(i).reduce((sum, contact) => sum + Math.hypot(...contact.force), 0)),
   };
 }
 
-/* All motions there are, along the parameter; the one that is shown. */
-const gradient = run.gradient || null;
-const motions = gradient ? gradient.motions.map(motionOf) : [motionOf(run.motion)];
-let motion = motions[gradient ? gradient.own : 0];
+/* All motions there are, along the parameter or of iterations of a plan; the one that is shown. */
+const gradient = run.gradient || null, plan = run.plan || null;
+const motions = (gradient || plan) ? (gradient || plan).motions.map(motionOf) : [motionOf(run.motion)];
+let motion = motions[gradient ? gradient.own : motions.length - 1];
 const duration = motion.time[motion.frames - 1] - motion.time[0];
 
 /* Time since the start -> frame at or before it, and the share of the way to the next one. */

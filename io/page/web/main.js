@@ -17,7 +17,7 @@ function setTheme(name) {
 
 /* --- state of the player --- */
 const player = { time: 0, playing: false, speed: 1, follow: false, collision: false, dirty: true, last: 0, slow: 0, quality: 0,
-  shows: { forces: true, cones: true, mass: false, frames: false, axes: false, gradient: true } };
+  shows: { forces: true, cones: true, mass: false, frames: false, axes: false, gradient: true, ghosts: true, targets: true } };
 /* Where a machine does not draw fast enough: share of the pixels along each side, and samples of a shadow's edge. */
 const QUALITIES = [{ share: 1, samples: 16 }, { share: .8, samples: 8 }, { share: .6, samples: 4 }, { share: .45, samples: 2 }, { share: .33, samples: 1 }];
 const SLOW = .028, SLOW_FRAMES = 5; // s, and how many such frames in a row lower the quality
@@ -45,13 +45,15 @@ function setPlaying(playing) {
 const canvas = byId("canvas");
 const software = drawsInSoftware(), items = makeItems(software ? 12 : 40);
 const hasLooks = items.some(item => item.looks), hasBoth = hasLooks && items.some(item => !item.looks);
-const shown = item => player.collision ? item.collides || !hasBoth : item.looks || !hasLooks;
+const ghosts = ghostsOf(items);
+const shown = item => (item.ghost === undefined || (player.shows.ghosts && motions[item.ghost] !== motion)) &&
+  (player.collision ? item.collides || !hasBoth : item.looks || !hasLooks);
 const survey = surveyMotion(items.filter(shown));
 const floors = makeFloors(survey);
 
 function makeRenderer() {
   try {
-    return new Renderer(canvas, items, floors, software);
+    return new Renderer(canvas, [...items, ...ghosts], floors, software);
   } catch (reason) {
     console.warn(`falling back to a plain drawing: ${reason.message}`);
     const fresh = canvas.cloneNode(); // a canvas keeps the kind of its first context
@@ -73,12 +75,12 @@ function middle() {
 }
 
 function homeView() {
-  const wanders = !gradient && survey.travel > FOLLOW_FROM * survey.radius;
+  const wanders = !gradient && !plan && survey.travel > FOLLOW_FROM * survey.radius;
   poseBodies(0);
   placeItems(items);
   const box = wanders ? boundsOf(items.filter(item => shown(item) && item.body > 0)) : { low: [...survey.low], high: [...survey.high] };
-  if (gradient)
-    for (const place of [gradientTip(), ...motions.map(lastPlace)])
+  const places = gradient ? [gradientTip(), ...motions.map(lastPlace)] : plan ? plan.targets.map(target => target.place) : [];
+  for (const place of places)
       for (let k = 0; k < 3; k++) { box.low[k] = Math.min(box.low[k], place[k]); box.high[k] = Math.max(box.high[k], place[k]); }
   const radius = Math.max(length(sub(box.high, box.low)) / 2, survey.radius, 1e-3);
   const target = scale(add(box.low, box.high), .5);
@@ -115,6 +117,7 @@ function fitCanvas() {
 function drawScene(elapsed) {
   poseBodies(player.time);
   placeItems(renderer.items);
+  if (ghosts.length > 0) placeGhosts(ghosts, player.time);
   placeItems(floors);
   if (player.follow) {
     const wish = add(middle(), anchor), share = 1 - Math.exp(-HURRY * elapsed);
@@ -191,7 +194,7 @@ function connect() {
 function connectMark(name) {
   const button = byId(`show-${name}`);
   button.setAttribute("aria-pressed", String(player.shows[name]));
-  button.hidden = (name === "gradient" && !gradient) || (["forces", "cones"].includes(name) && !motions.some(m => m.count.some(n => n > 0)));
+  button.hidden = (name === "gradient" && !gradient) || (name === "ghosts" && ghosts.length === 0) || (name === "targets" && !(plan && plan.targets.length > 0)) || (["forces", "cones"].includes(name) && !motions.some(m => m.count.some(n => n > 0)));
   button.addEventListener("click", () => {
     player.shows[name] = !player.shows[name];
     button.setAttribute("aria-pressed", String(player.shows[name]));
@@ -263,6 +266,7 @@ function addPlots() {
   const touches = motions.some(m => m.count.some(n => n > 0) || m.penetration.some(depth => depth > 0));
   if (touches) {
     plot("Contacts", "number of points with force", m => [{ name: "contacts", unit: "", steps: true, least: 1, values: m.count }]);
+    if (plan) plot("Contact force", "N, sum of all contacts", m => [{ name: "force", unit: "N", least: .01, values: m.force() }]);
     plot("Penetration", "mm, deepest", m => [{ name: "penetration", unit: "mm", least: .01, values: m.penetration }]);
   }
   plot("Energy", "J", m => [{ name: "kinetic", values: m.kinetic }, { name: "potential", values: m.potential }, { name: "total", values: m.total }]);
@@ -272,6 +276,7 @@ function addPlots() {
   plot("Velocities", "m/s", m => m.speeds);
   const units = [...new Set(motion.controls.map(control => control.unit).filter(word => word))];
   plot("Controls", units.join(", "), m => m.controls);
+  addPlanCharts();
 }
 
 document.documentElement.dataset.theme = darkWanted.matches ? "dark" : "light";
@@ -280,6 +285,7 @@ showTables();
 addPlots();
 connect();
 connectGradient();
+connectPlan();
 showKey();
 measureView();
 fitCanvas();

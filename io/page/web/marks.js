@@ -3,9 +3,9 @@
  * to, radius }, { kind: "ball", at, radius }, each with colour and alpha. */
 
 const MARK_COLOURS = {
-  light: { sticks: "#0d9488", slides: "#e4572e", mass: "#db2777", axis: "#b7791f", derivative: "#7c3aed", place: "#64748b",
+  light: { sticks: "#0d9488", slides: "#e4572e", mass: "#db2777", axis: "#b7791f", derivative: "#7c3aed", target: "#0891b2", place: "#64748b",
     x: "#dc2626", y: "#16a34a", z: "#2563eb" },
-  dark: { sticks: "#2dd4bf", slides: "#ff8a5c", mass: "#f472b6", axis: "#f2c14e", derivative: "#b794ff", place: "#94a3b8",
+  dark: { sticks: "#2dd4bf", slides: "#ff8a5c", mass: "#f472b6", axis: "#f2c14e", derivative: "#b794ff", target: "#22d3ee", place: "#94a3b8",
     x: "#f87171", y: "#4ade80", z: "#7aa8ff" },
 };
 const WEIGHT_LENGTH = .5;  // of the robot's radius: an arrow for its own weight
@@ -97,6 +97,7 @@ function marksAt(time, size) {
   if (player.shows.frames) marks.push(...frameMarks(size));
   if (player.shows.axes) marks.push(...axisMarks(size));
   if (gradient && player.shows.gradient) marks.push(...gradientMarks(size));
+  if (plan && player.shows.targets) marks.push(...targetMarks(time, size));
   return marks;
 }
 
@@ -120,6 +121,7 @@ function showKey() {
     row(["derivative"], "derivative, and the place it starts from");
     row(["place"], "last places of the other motions");
   }
+  if (plan && shows.targets && plan.targets.length > 0) row(["target"], "targets, large while they count");
   const bar = element("span", { class: "ruler" }, element("b"), `${short(+weight.toPrecision(3))} N, the robot's weight; arrows end at ${MOST_WEIGHTS} weights`);
   if (touches && shows.forces) rows.push(bar);
   byId("key").replaceChildren(...rows);

@@ -139,13 +139,19 @@ class Plot {
   findRange() {
     let low = Infinity, high = -Infinity;
     for (const s of this.series)
-      if (s.slot >= 0) for (const y of s.values) { if (y < low) low = y; if (y > high) high = y; }
+      if (s.slot >= 0) for (const y of [...s.values, ...this.boundsOf(s)]) { if (y < low) low = y; if (y > high) high = y; }
     if (low > high) [low, high] = [0, 1];
     const flat = this.series.every(s => s.least), size = Math.max(Math.abs(low), Math.abs(high));
     const still = high === low && !flat ? (size > 0 ? .1 * size : 1) : 0; // what does not change has round numbers beside it
     const least = Math.max(1e-6, ...this.series.map(s => s.least || 0), 1e-4 * size);
     const pad = still || .06 * (high - low) + (high - low < least ? least : 0);
     Object.assign(this, { low: flat ? Math.min(0, low) : low - pad, high: high + pad });
+  }
+
+  /* Limits that are not far beyond what the curve reaches. */
+  boundsOf(s) {
+    const most = s.values.reduce((a, x) => Math.max(a, Math.abs(x)), 0);
+    return (s.bounds || []).filter(bound => Math.abs(bound) <= 3 * most);
   }
 
   x(time) { return MARGIN.left + (this.width - MARGIN.left - MARGIN.right) * (duration > 0 ? time / duration : 0); }
@@ -204,6 +210,16 @@ class Plot {
     }
     pen.lineTo(this.x(duration), this.y(s.values[motion.frames - 1]));
     pen.stroke();
+    if (shown) this.drawBounds(pen, s);
+  }
+
+  drawBounds(pen, s) {
+    pen.setLineDash([4, 4]);
+    pen.lineWidth = 1;
+    for (const bound of this.boundsOf(s)) {
+      pen.beginPath(); pen.moveTo(this.x(0), this.y(bound)); pen.lineTo(this.x(duration), this.y(bound)); pen.stroke();
+    }
+    pen.setLineDash([]);
   }
 
   valueAt(s, time) {

@@ -6,57 +6,31 @@
 
 #include <string.h>
 
-/* --- Signals: numbers whose signs tell the zone of a block (soft.md, Z5-Z7) --------------------------------------- */
-
-static int elliptic_signals(const tacSoftBlock *b, const double *y, double *out) {
-    double N = b->mu * y[0], T = 0;
-    for (int k = 1; k < b->n; k++)
-        T += b->friction[k - 1] * b->friction[k - 1] * y[k] * y[k];
-    T = tac_sqrt(T);
-    out[0] = N - b->mu * T;
-    out[1] = b->mu * N + T;
-    return 2;
-}
-
-static int block_signals(const tacSoftBlock *b, const double *D, const double *y, double *out) {
-    switch (b->kind) {
-    case TAC_SOFT_EQUALITY:
-        return 0;
-    case TAC_SOFT_LOSS:
-        out[0] = y[0] - b->loss / D[0];
-        out[1] = y[0] + b->loss / D[0];
-        return 2;
-    case TAC_SOFT_LIMIT:
-        out[0] = y[0];
-        return 1;
-    case TAC_SOFT_PYRAMID:
-        for (int k = 1; k < b->n; k++) {
-            out[2 * k - 2] = y[0] + b->friction[k - 1] * y[k];
-            out[2 * k - 1] = y[0] - b->friction[k - 1] * y[k];
-        }
-        return 2 * (b->n - 1);
-    default:
-        return elliptic_signals(b, y, out);
-    }
-}
-
-/* Borders of the impedance's pieces, where f has a second derivative that jumps; as accelerations. */
-static int piece_signals(const tacSoftBlock *b, double *out) {
-    if (b->kind == TAC_SOFT_LOSS) return 0;
-    out[0] = b->z.K * b->z.past[0];
-    out[1] = b->z.K * b->z.past[1];
-    return 2;
-}
+/* --- Signals (zone.c) --------------------------------------------------------------------------------------------- */
 
 static void note_block(tacAdaptive *a, const tacSoft *soft, const tacSoftBlock *b) {
     tacSoftPart *p = a->part;
     const tacRow *row = &soft->rows.row[b->row];
     unsigned char pushes = !tac_soft_is_idle(b);
-    a->nsignal += block_signals(b, soft->D + b->row, soft->y + b->row, a->signal + a->nsignal);
-    a->nsignal += piece_signals(b, a->signal + a->nsignal);
+    a->nsignal += tac_soft_signals(b, soft->D + b->row, soft->y + b->row, a->signal + a->nsignal);
     if (row->kind == TAC_ROW_CONTACT) p->pushes[row->id] = pushes;
     if (row->kind == TAC_ROW_JOINT_LIMIT) p->joint_pushes[2 * row->id + row->axis] = pushes;
     if (row->kind == TAC_ROW_TENDON_LIMIT) p->tendon_pushes[2 * row->id + row->axis] = pushes;
+}
+
+/* The report's hash has every change of laws. */
+static void hold(void *user, const unsigned char *sign, const double *f) {
+    tacAdaptive *a = user;
+    tacSoftPart *p = a->part;
+    const tacModel *m = a->ctx->model;
+    size_t n = (size_t)a->nsignal;
+    tac_adaptive_hold(a, sign, f);
+    p->acting.sign = sign == NULL ? NULL : sign + 2 * m->nu;
+    p->acting.start = sign == NULL ? NULL : f + m->nv;
+    if (sign == NULL || (p->nheld == a->nsignal && memcmp(p->held, sign, n) == 0)) return;
+    memcpy(p->held, sign, n);
+    p->nheld = a->nsignal;
+    a->ctx->info.active_set = tac_hash(sign, n, a->ctx->info.active_set);
 }
 
 static int pushes(void *user, int i) {
@@ -91,6 +65,7 @@ static tacStatus rate(void *user, const double *x, double *f) {
     tacSoft soft = {.unsolved = 0};
     ctx->acting = a->options.event_max < 0 ? NULL : &p->acting;
     TAC_TRY(tac_soft_accelerate(ctx, x, a->u, &soft));
+    if (soft.unsolved && soft.sign != NULL) return TAC_ERR_NONFINITE; /* held laws need not have a solution */
     a->nsignal = tac_adaptive_signals(a, x, a->signal);
     for (int k = 0; k < soft.nblock; k++)
         if (ctx->acting != NULL) note_block(a, &soft, &soft.block[k]);
@@ -184,8 +159,9 @@ static int layout(tacAdaptive *a, const tacModel *m, const tacOptions *options, 
     a->flow.max_gaps += watched;
     part.watch = TAC_TAKE(arena, watched, tacWatch);
     part.onset = TAC_TAKE(arena, watched, tacWatch);
-    if (part.onset == NULL) return 0;
-    part.acting = (tacActing){part.list, 0, part.joint, part.tendon};
+    part.held = TAC_TAKE(arena, a->flow.max_signals, unsigned char);
+    if (part.held == NULL) return 0;
+    part.acting = (tacActing){.contact = part.list, .joint = part.joint, .tendon = part.tendon};
     a->part = p;
     if (tac_arena_is_dry(arena)) return 1;
     memset(part.joint, 0, (size_t)m->njnt * 2);
@@ -199,31 +175,32 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
     tac_soft_measure_gap_jac(m, options, dry);
 }
 
-static const tacAdaptiveKind KIND = {
+const tacAdaptiveKind TAC_SOFT_ADAPTIVE = {
     .calls = {TAC_ADAPTIVE_TANGENT, .rate = rate, .rate_jac = rate_jac, .rate_vjp = rate_vjp, .open = tac_soft_open,
               .watch = tac_soft_watch, .gap = tac_soft_gap, .same = tac_soft_same, .pushes = pushes,
-              .gap_jac = tac_soft_gap_jac, .signals = tac_adaptive_copy_signals, .name = name, .couples = couples},
+              .gap_jac = tac_soft_gap_jac, .signals = tac_adaptive_copy_signals, .hold = hold, .name = name,
+              .couples = couples},
     .layout = layout,
     .measure = measure};
 
 tacStatus tac_soft_adaptive_step(tacContext *ctx, const double *x, const double *u, double *y) {
-    return tac_adaptive_step(&KIND, ctx, x, u, y);
+    return tac_adaptive_step(&TAC_SOFT_ADAPTIVE, ctx, x, u, y);
 }
 
 tacStatus tac_soft_adaptive_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J) {
-    return tac_adaptive_jac(&KIND, ctx, x, u, y, J);
+    return tac_adaptive_jac(&TAC_SOFT_ADAPTIVE, ctx, x, u, y, J);
 }
 
 tacStatus tac_soft_adaptive_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y,
                                 double *dy) {
-    return tac_adaptive_jvp(&KIND, ctx, x, u, c, y, dy);
+    return tac_adaptive_jvp(&TAC_SOFT_ADAPTIVE, ctx, x, u, c, y, dy);
 }
 
 tacStatus tac_soft_adaptive_vjp(tacContext *ctx, const double *x, const double *u, const double *ybar,
                                 const tacGrad *g) {
-    return tac_adaptive_vjp(&KIND, ctx, x, u, ybar, g);
+    return tac_adaptive_vjp(&TAC_SOFT_ADAPTIVE, ctx, x, u, ybar, g);
 }
 
 void tac_soft_adaptive_measure(const tacModel *m, const tacOptions *options, tacArena *dry) {
-    tac_adaptive_measure(&KIND, m, options, tac_soft_measure_accelerations, dry);
+    tac_adaptive_measure(&TAC_SOFT_ADAPTIVE, m, options, tac_soft_measure_accelerations, dry);
 }

@@ -6,6 +6,8 @@
 #include "smooth/adaptive.h"
 #include "smooth/find_contacts.h"
 
+/* Contact soft with inner steps. */
+extern const tacAdaptiveKind TAC_SOFT_ADAPTIVE;
 tacStatus tac_soft_adaptive_step(tacContext *ctx, const double *x, const double *u, double *y);
 tacStatus tac_soft_adaptive_jac(tacContext *ctx, const double *x, const double *u, double *y, const tacJac *J);
 tacStatus tac_soft_adaptive_jvp(tacContext *ctx, const double *x, const double *u, tacColumns c, double *y, double *dy);
@@ -32,6 +34,8 @@ typedef struct tacSoftPart {
     unsigned char *seen, *pushes;                                    /* max_contacts */
     tacWatch *watch, *onset; /* onsets: contacts are numbers of `found`; 2 max_contacts + 2 njnt + 2 ntendon */
     int nwatch, nonset;
+    unsigned char *held; /* max_signals: the signs that were held last */
+    int nheld;
 } tacSoftPart;
 
 /* Positions and velocities at x. */

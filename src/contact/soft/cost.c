@@ -24,22 +24,27 @@ static int none(int n, double *f, double *K) {
     return TAC_ZONE_FREE;
 }
 
-static int loss_force(double loss, const double *D, const double *y, double *f, double *K) {
-    if (tac_abs(D[0] * y[0]) < loss) return quadratic(1, D, y, f, K);
-    f[0] = y[0] < 0 ? loss : -loss;
+static int loss_bound(double loss, int low, double *f, double *K) {
+    f[0] = low ? loss : -loss;
     if (K != NULL) K[0] = 0;
-    return y[0] < 0 ? TAC_ZONE_LOW : TAC_ZONE_HIGH;
+    return low ? TAC_ZONE_LOW : TAC_ZONE_HIGH;
 }
 
-/* Edges e = y_0 +- mu_k y_k. Each has D if it is below zero, or everywhere. */
-static int pyramid_force(const tacSoftBlock *b, double D, const double *y, int all, double *f, double *K) {
+static int loss_force(double loss, const double *D, const double *y, double *f, double *K) {
+    if (tac_abs(D[0] * y[0]) < loss) return quadratic(1, D, y, f, K);
+    return loss_bound(loss, y[0] < 0, f, K);
+}
+
+/* Edges e = y_0 +- mu_k y_k. Each has D if it is below zero; or those of a fixed zone have. */
+static int pyramid_force(const tacSoftBlock *b, double D, const double *y, int fixed, double *f, double *K) {
     int n = b->n, zone = 0;
     none(n, f, K);
     for (int k = 1; k < n; k++)
         for (int side = 0; side < 2; side++) {
             double mu = side == 0 ? b->friction[k - 1] : -b->friction[k - 1], e = y[0] + mu * y[k];
-            if (!(e < 0) && !all) continue;
-            zone |= 1 << (2 * (k - 1) + side);
+            int edge = 1 << (2 * (k - 1) + side);
+            if (fixed < 0 ? !(e < 0) : !(fixed & edge)) continue;
+            zone |= edge;
             f[0] -= D * e;
             f[k] -= D * mu * e;
             if (K == NULL) continue;
@@ -52,8 +57,9 @@ static int pyramid_force(const tacSoftBlock *b, double D, const double *y, int a
 }
 
 /* In u = (mu y_0, friction_k y_k) = (N, t), T = |t|: zero above the dual cone N >= mu T, quadratic below the cone mu
- * N + T <= 0, and between them s = c (N - mu T)^2 / 2 with c = D_0/(mu^2 (1 + mu^2)). */
-static int elliptic_force(const tacSoftBlock *b, const double *D, const double *y, double *f, double *K) {
+ * N + T <= 0, and between them s = c (N - mu T)^2 / 2 with c = D_0/(mu^2 (1 + mu^2)). That law may be
+ * held outside. */
+static int elliptic_force(const tacSoftBlock *b, const double *D, const double *y, int between, double *f, double *K) {
     int n = b->n;
     double mu = b->mu, N = mu * y[0], T = 0, u[TAC_SOFT_MOST_ROWS] = {0};
     for (int k = 1; k < n; k++) {
@@ -61,8 +67,8 @@ static int elliptic_force(const tacSoftBlock *b, const double *D, const double *
         T += u[k] * u[k];
     }
     T = tac_sqrt(T);
-    if (N >= mu * T) return none(n, f, K);
-    if (mu * N + T <= 0) return quadratic(n, D, y, f, K);
+    if (N >= mu * T && !between) return none(n, f, K);
+    if (mu * N + T <= 0 && !between) return quadratic(n, D, y, f, K);
     double c = D[0] / (mu * mu * (1 + mu * mu)), over = c * (N - mu * T);
     f[0] = -over * mu;
     for (int k = 1; k < n; k++)
@@ -80,7 +86,25 @@ static int elliptic_force(const tacSoftBlock *b, const double *D, const double *
     return TAC_ZONE_CONE;
 }
 
+/* The law of one zone, wherever y is. */
+static int held_force(const tacSoftBlock *b, const double *D, const double *y, double *f, double *K) {
+    int zone = b->law - 1;
+    if (b->kind == TAC_SOFT_PYRAMID) return pyramid_force(b, D[0], y, zone, f, K);
+    switch (zone) {
+    case TAC_ZONE_FREE:
+        return none(b->n, f, K);
+    case TAC_ZONE_CONE:
+        return elliptic_force(b, D, y, 1, f, K);
+    case TAC_ZONE_LOW:
+    case TAC_ZONE_HIGH:
+        return loss_bound(b->loss, zone == TAC_ZONE_LOW, f, K);
+    default:
+        return quadratic(b->n, D, y, f, K);
+    }
+}
+
 int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K) {
+    if (block->law > 0) return held_force(block, D, y, f, K);
     switch (block->kind) {
     case TAC_SOFT_EQUALITY:
         return quadratic(block->n, D, y, f, K);
@@ -89,14 +113,16 @@ int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, 
     case TAC_SOFT_LIMIT:
         return y[0] < 0 ? quadratic(1, D, y, f, K) : none(1, f, K);
     case TAC_SOFT_PYRAMID:
-        return pyramid_force(block, D[0], y, 0, f, K);
+        return pyramid_force(block, D[0], y, -1, f, K);
     default:
-        return elliptic_force(block, D, y, f, K);
+        return elliptic_force(block, D, y, 0, f, K);
     }
 }
 
 int tac_soft_sticking_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K) {
-    if (block->kind == TAC_SOFT_PYRAMID && y[0] < 0) return pyramid_force(block, D[0], y, 1, f, K);
+    if (block->law > 0) return held_force(block, D, y, f, K);
+    if (block->kind == TAC_SOFT_PYRAMID && y[0] < 0)
+        return pyramid_force(block, D[0], y, (1 << 2 * (block->n - 1)) - 1, f, K);
     if (block->kind == TAC_SOFT_ELLIPTIC && y[0] < 0) return quadratic(block->n, D, y, f, K);
     return tac_soft_force(block, D, y, f, K);
 }
@@ -135,8 +161,8 @@ static int pyramid_line(const tacSoftBlock *b, double D, const double *y, const 
 int tac_soft_line(const tacSoftBlock *block, const double *D, const double *y, const double *dy, double *f,
                   double *slope, double *curve) {
     double K[TAC_SOFT_MOST_ROWS * TAC_SOFT_MOST_ROWS];
-    if (block->kind == TAC_SOFT_PYRAMID) return pyramid_line(block, D[0], y, dy, f, slope, curve);
-    if (block->kind == TAC_SOFT_EQUALITY || (block->kind == TAC_SOFT_LIMIT && y[0] < 0))
+    if (block->kind == TAC_SOFT_PYRAMID && !block->law) return pyramid_line(block, D[0], y, dy, f, slope, curve);
+    if (block->kind == TAC_SOFT_EQUALITY || (block->kind == TAC_SOFT_LIMIT && y[0] < 0 && !block->law))
         return quadratic_line(block->n, D, y, dy, f, slope, curve);
     int zone = tac_soft_force(block, D, y, f, K), n = block->n;
     for (int i = 0; i < n && zone != TAC_ZONE_FREE; i++) {

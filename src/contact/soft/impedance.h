@@ -5,6 +5,7 @@
 typedef struct tacSoftness {
     double solref[2]; /* time constant and damping ratio, both > 0; or -stiffness, -damping */
     double solimp[5]; /* impedance at the surface and inside, width of the transition, its midpoint and power */
+    int piece;        /* of the impedance, whatever r is: 1, 2, 3, as a function of |r|, or negative, of -r; 0: by r */
 } tacSoftness;
 
 /* Impedance of a constraint at r = pos - margin: a_ref = -B vel - K d r. */

@@ -77,6 +77,7 @@ static tacImpedance softness_change(const Place *at, const double *solref, const
     tacSoftness d, s = tac_soft_clamp(solref, solimp, shortest);
     memcpy(d.solref, dref, sizeof d.solref);
     memcpy(d.solimp, dimp, sizeof d.solimp);
+    d.piece = s.piece = at->b->piece;
     d = tac_soft_clamp_jvp(solref, solimp, shortest, &d);
     if (tac_param_is_time(at->t) && s.solref[0] > 0 && s.solref[0] == shortest) d.solref[0] = shortest / at->p->h;
     return tac_soft_impedance_jvp(&s, at->b->r, at->b->kind != TAC_SOFT_LOSS, &d);

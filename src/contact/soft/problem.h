@@ -33,6 +33,8 @@ struct tacSoftBlock {
     int zone;   /* tacConstraintZone; of a pyramid a bit for every edge that pushes: 1 << (2 k) for +, 2 << (2 k) for -,
                    friction k */
     int held;   /* bit i: R of row i is at its lower bound, and has no derivative */
+    int law;    /* 1 + the zone whose law holds whatever y is; 0: that of y */
+    int piece;  /* of the impedance, likewise (tacSoftness) */
     tacImpedance z;
     int own;            /* 1: solreffriction of a contact's pair gives B of its friction */
     double slip;        /* B of the rows after the first, 1/s; z.B unless `own` */
@@ -44,6 +46,8 @@ struct tacSoftBlock {
 
 struct tacSoft {
     tacRows rows;
+    const unsigned char *sign; /* of the signals, block by block: they say which laws hold (zone.c). NULL: those of y */
+    const double *start;       /* nv: with sign, an acceleration nearby, from which islands start */
     int nblock;
     tacSoftBlock *block;    /* rows.max */
     double *D;              /* rows.max: 1/R; a pyramid has that of its edges in its first row */
@@ -93,6 +97,11 @@ int tac_soft_force(const tacSoftBlock *block, const double *D, const double *y, 
 /* The same along a line, where dy is the change of y per unit. slope -= dy . f, curve += dy . K dy. */
 int tac_soft_line(const tacSoftBlock *block, const double *D, const double *y, const double *dy, double *f,
                   double *slope, double *curve);
+/* Signals of a block at y, numbers whose signs tell its zone and the piece of its impedance -> how many. */
+int tac_soft_signals(const tacSoftBlock *block, const double *D, const double *y, double *out);
+/* Signs of the signals -> piece (before the impedance is known), and law. Returns how many signals there are. */
+void tac_soft_hold_piece(tacSoftBlock *block, const unsigned char *sign);
+int tac_soft_hold_law(tacSoftBlock *block, const unsigned char *sign);
 /* The same as if every contact that pushes stuck. This guesses the zones. */
 int tac_soft_sticking_force(const tacSoftBlock *block, const double *D, const double *y, double *f, double *K);
 
@@ -127,7 +136,7 @@ void tac_soft_measure_islands(const tacModel *m, int nblock, tacArena *dry);
  * order, dofs in runs of maximal length. Returns how many; -1: the arena is too small. */
 int tac_soft_islands(const tacModel *m, const tacSoft *soft, tacArena *arena, tacSoftIsland **islands);
 
-/* (a0, M, start a) -> a, y, f, zones. TAC_ERR_ARENA_FULL, or TAC_OK whether solved or not. Needs: mass; conjugate
+/* (a0, M, a = a0) -> a, y, f, zones. TAC_ERR_ARENA_FULL, or TAC_OK whether solved or not. Needs: mass; conjugate
  * gradients: the factor of M. */
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
                          double *a, tacArena *arena);

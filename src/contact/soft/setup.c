@@ -158,17 +158,31 @@ tacSoftNumbers tac_soft_numbers(const tacModel *m, const tacRow *row) {
 
 double tac_soft_shortest(const tacModel *m, double h) { return *m->option_disable & TAC_DISABLE_REFSAFE ? 0 : 2 * h; }
 
+static tacSoftKind kind_of(const tacModel *m, const tacRow *row, int n) {
+    switch (row->kind) {
+    case TAC_ROW_EQUALITY:
+        return TAC_SOFT_EQUALITY;
+    case TAC_ROW_JOINT_FRICTION:
+    case TAC_ROW_TENDON_FRICTION:
+        return TAC_SOFT_LOSS;
+    default:
+        if (n == 1) return TAC_SOFT_LIMIT;
+        return *m->option_cone == TAC_CONE_PYRAMIDAL ? TAC_SOFT_PYRAMID : TAC_SOFT_ELLIPTIC;
+    }
+}
+
 static void set_contact(const tacModel *m, tacSoft *soft, tacSoftBlock *b, double shortest) {
     const tacContact *c = &soft->rows.contact[soft->rows.row[b->row].id];
     tacContactSoftness s = tac_contact_softness(m, c);
     tacSoftness clamped = tac_soft_clamp(s.solref, s.solimp, shortest);
-    b->kind = b->n == 1 ? TAC_SOFT_LIMIT : *m->option_cone == TAC_CONE_PYRAMIDAL ? TAC_SOFT_PYRAMID : TAC_SOFT_ELLIPTIC;
+    clamped.piece = b->piece;
     b->r = c->dist - c->include;
     b->z = tac_soft_impedance(&clamped, b->r, 1);
     b->own = b->n > 1 && tac_contact_has_slip(m, &s);
     b->slip = b->z.B;
     if (b->own) {
         clamped = tac_soft_clamp(s.solreffriction, s.solimp, shortest);
+        clamped.piece = b->piece;
         b->slip = tac_soft_impedance(&clamped, b->r, 0).B;
     }
     memcpy(b->friction, s.friction, sizeof b->friction);
@@ -186,8 +200,8 @@ static void set_other(const tacModel *m, tacSoft *soft, tacSoftBlock *b, double 
     const tacRow *row = &soft->rows.row[b->row];
     tacSoftNumbers numbers = tac_soft_numbers(m, row);
     tacSoftness s = tac_soft_clamp(numbers.solref, numbers.solimp, shortest);
-    int dry = numbers.loss != NULL;
-    b->kind = row->kind == TAC_ROW_EQUALITY ? TAC_SOFT_EQUALITY : dry ? TAC_SOFT_LOSS : TAC_SOFT_LIMIT;
+    int dry = b->kind == TAC_SOFT_LOSS;
+    s.piece = b->piece;
     b->r = b->n > 1 ? length_of(row, b->n) : row->pos - (numbers.margin != NULL ? *numbers.margin : 0);
     b->z = tac_soft_impedance(&s, b->r, !dry);
     b->slip = b->z.B;
@@ -222,14 +236,18 @@ static void set_reference(const tacModel *m, const tacWork *w, tacSoft *soft, co
 
 void tac_soft_setup(const tacModel *m, const tacWork *w, tacSoft *soft, const double *v, double h) {
     double shortest = tac_soft_shortest(m, h);
+    const unsigned char *sign = soft->sign;
     soft->nblock = 0;
     for (int k = 0; k < soft->rows.n; k += soft->block[soft->nblock - 1].n) {
         tacSoftBlock *b = &soft->block[soft->nblock++];
         *b = (tacSoftBlock){.row = k, .n = rows_of_block(&soft->rows, k)};
+        b->kind = kind_of(m, &soft->rows.row[k], b->n);
+        if (sign != NULL) tac_soft_hold_piece(b, sign);
         if (soft->rows.row[k].kind == TAC_ROW_CONTACT)
             set_contact(m, soft, b, shortest);
         else
             set_other(m, soft, b, shortest);
         set_reference(m, w, soft, b, v);
+        if (sign != NULL) sign += tac_soft_hold_law(b, sign);
     }
 }

@@ -366,7 +366,7 @@ static void advance_conjugate(Newton *s) {
 static void step(Newton *s) {
     if (is_conjugate(s))
         advance_conjugate(s);
-    else if (s->soft->iterations > 1)
+    else if (s->soft->iterations > 1 || s->soft->sign != NULL)
         advance(s);
     else
         guess(s);
@@ -374,7 +374,8 @@ static void step(Newton *s) {
 
 /* 1: the search continues in this island. */
 static int goes_on(const Newton *s, const tacSoftIsland *d) {
-    int first = s->soft->iterations == 0, guessed = s->soft->iterations == 1 && !is_conjugate(s);
+    int first = s->soft->iterations == 0,
+        guessed = s->soft->iterations == 1 && !is_conjugate(s) && s->soft->sign == NULL;
     if (d->error <= tac_max(RELATIVE_ROUNDING_OF_FORCES, s->search->tolerance) * d->scale) return 0;
     if (s->soft->iterations >= s->search->iterations || !(d->moves || first || guessed)) return 0;
     if (is_conjugate(s)) return d->since < PATIENCE_CONJUGATE;
@@ -401,7 +402,8 @@ static void search(Newton *s) {
         for (int i = 0; i < s->nisland; i++) {
             tacSoftIsland *d = &s->island[i];
             if (!d->goes) continue;
-            d->before = s->soft->iterations > 1 ? d->error : TAC_INFINITY; /* a guess may lead away */
+            d->before =
+                s->soft->iterations > 1 || s->soft->sign != NULL ? d->error : TAC_INFINITY; /* a guess may lead away */
             balance(s, d);
             d->since = d->error < d->best / 2 ? 0 : d->since + 1;
             d->best = tac_min(d->best, d->error);
@@ -448,6 +450,15 @@ static void evaluate_anew(Newton *s) {
     soft->factored = factored;
 }
 
+/* Dofs without constraints keep a0. */
+static void start_nearby(const Newton *s, const double *start) {
+    for (int i = 0; i < s->nisland; i++)
+        for (int k = 0; k < s->island[i].nrun; k++) {
+            const int *run = s->island[i].run[k];
+            memcpy(s->a + run[0], start + run[0], (size_t)(run[1] - run[0]) * sizeof *start);
+        }
+}
+
 tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, const tacSoftSearch *how, const double *a0,
                          double *a, tacArena *arena) {
     Newton s = {.m = m, .w = w, .soft = soft, .a0 = a0, .a = a, .search = how};
@@ -461,6 +472,7 @@ tacStatus tac_soft_solve(const tacModel *m, const tacWork *w, tacSoft *soft, con
     if (s.nisland < 0) return TAC_ERR_ARENA_FULL;
     memset(s.p, 0, (size_t)m->nv * sizeof *s.p);
     memset(s.grad, 0, (size_t)m->nv * sizeof *s.grad);
+    if (soft->start != NULL) start_nearby(&s, soft->start);
     evaluate(&s);
     for (int i = 0; i < s.nisland; i++)
         balance(&s, &s.island[i]);

@@ -126,6 +126,8 @@ tacStatus tac_soft_accelerate(tacContext *ctx, const double *x, const double *u,
     if (tac_first_nonfinite(m->nv, w->qacc) >= 0) return TAC_ERR_NONFINITE;
     TAC_TRY(find_contacts(ctx, x, &soft->rows));
     tac_rows_find(m, w, x, v, 0, &soft->rows);
+    soft->sign = ctx->acting != NULL ? ctx->acting->sign : NULL;
+    soft->start = soft->sign != NULL ? ctx->acting->start : NULL;
     tac_soft_setup(m, w, soft, v, tac_lookahead(ctx));
     memcpy(a0, w->qacc, (size_t)m->nv * sizeof *a0);
     tacSoftSearch search = tac_soft_search(m, &ctx->options);

@@ -43,7 +43,10 @@ static tacActing act_alone(tacSoftPart *p, const tacModel *m, const tacWatch *w)
     if (w->kind == TAC_WATCH_JOINT) p->one_joint[w->id] = 1;
     if (w->kind == TAC_WATCH_TENDON) p->one_tendon[w->id] = 1;
     int contact = w->kind == TAC_WATCH_NEAR;
-    return (tacActing){contact ? p->found + w->id : p->found, contact, p->one_joint, p->one_tendon};
+    return (tacActing){.contact = contact ? p->found + w->id : p->found,
+                       .ncontact = contact,
+                       .joint = p->one_joint,
+                       .tendon = p->one_tendon};
 }
 
 static int row_of(const tacSoft *soft, const tacWatch *w) {

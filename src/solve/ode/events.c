@@ -4,17 +4,15 @@
 
 #include "math/scalar.h"
 
+#include <string.h>
+
 enum { MOST_ROOT = 80, MOST_HALVINGS = 30 };
 /* Share of a step within which a root is located here. */
 #define ROOT_SHARE 1e-12
 /* A signal or feature that changes within this share of the step has changed at its start. */
 #define LEAST_SHARE 1e-9
 /* Part of the step up to a change of zone within which dense output locates it. */
-#define SIGNAL_SHARE 1e-3
-/* Share of a root over which a signal's slope is measured. */
-#define SLOPE_SHARE 1e-4
-/* m/s^2, rad/s^2: a signal below it has no sign. */
-#define TIED_SIGNAL 1e-10
+#define SIGNAL_SHARE 1e-5
 /* m, rad: a gap that the polynomial of its ends keeps farther away is not looked at between them. */
 #define FAR 2e-3
 
@@ -23,7 +21,6 @@ typedef struct Search {
     tacMarch *m;
     int which;
     tacStatus (*value)(struct Search *s, double at, double *value);
-    double within; /* share of the step: how well the root is located; 0: ROOT_SHARE */
 } Search;
 
 static tacStatus gap_at(Search *s, double at, double *value) {
@@ -38,26 +35,20 @@ static tacStatus gap_rate_at(Search *s, double at, double *rate) {
     return s->m->flow->call->gap(s->m->flow->user, s->which, s->m->inner.at, &value, rate);
 }
 
-/* Rates of the state there; signals go to the room of stage 0, which is of no use any more. */
+/* Rates and signals of the state there. */
 static tacStatus rate_at(tacMarch *m, double at) {
     tacInner *s = &m->inner;
     tac_inner_dense(s, at);
     TAC_TRY(m->flow->call->rate(m->flow->user, s->at, s->error));
-    if (m->flow->call->signals != NULL) m->flow->call->signals(m->flow->user, s->signal[0]);
-    return TAC_OK;
-}
-
-static tacStatus signal_at(Search *s, double at, double *value) {
-    TAC_TRY(rate_at(s->m, at));
-    *value = s->m->inner.signal[0][s->which];
+    if (m->flow->call->signals != NULL) m->flow->call->signals(m->flow->user, s->signal_at);
     return TAC_OK;
 }
 
 /* The root between two shares of other signs, by the Illinois method: *high gets the side of the second. */
 static tacStatus find_root(Search *s, double low, double v, double *high, double w) {
     int side = 0;
-    double within = s->within > 0 ? tac_max(s->within * *high, ROOT_SHARE) : ROOT_SHARE;
-    for (int k = 0; k<MOST_ROOT && * high - low> within && w != 0; k++) {
+
+    for (int k = 0; k<MOST_ROOT && * high - low> ROOT_SHARE && w != 0; k++) {
         double at = low + (*high - low) * v / (v - w), x;
         if (!(at > low && at < *high) || k % 8 == 7) at = 0.5 * (low + *high);
         if (at <= low || at >= *high) return TAC_OK;
@@ -92,7 +83,7 @@ static double extreme_of(const tacGap *g, double h, double *value) {
 
 /* The crossing before the share `beyond`, where the gap has its new sign. */
 static tacStatus cross(tacMarch *m, int i, double beyond, double value, double *at) {
-    Search s = {m, i, gap_at, 0};
+    Search s = {m, i, gap_at};
     double low = 0, v = m->gap[i].at[0], sign = m->gap[i].acts ? -1 : 1;
     for (int k = 0; sign * v <= 0 || (low == 0 && sign * v <= TAC_GAP_ROUNDING); k++) { /* it left its margin there */
         if (k == MOST_HALVINGS) {
@@ -109,7 +100,7 @@ static tacStatus cross(tacMarch *m, int i, double beyond, double value, double *
 /* A gap that turns back within the step: *turn is where, *value what it is there. */
 static tacStatus find_turn(tacMarch *m, int i, double *turn, double *value) {
     const tacGap *g = &m->gap[i];
-    Search s = {m, i, gap_rate_at, 0};
+    Search s = {m, i, gap_rate_at};
     *turn = extreme_of(g, m->step.h, value);
     double ends = tac_min(tac_abs(g->at[0]), tac_abs(g->at[1]));
     if (tac_abs(*value) > FAR && tac_abs(*value) > 0.2 * ends && (*value > 0) == (g->at[0] > 0)) return TAC_OK;
@@ -174,48 +165,117 @@ static double share_of(const tacOdeMethod *method, int i) {
     return tac_min(c, 1);
 }
 
-static int has_flipped(double value, int sign) { return tac_abs(value) > TIED_SIGNAL && (value > 0) != sign; }
+/* All signals between two shares: at the first no sign is wrong, at the second some are. */
+typedef struct Bracket {
+    double low, high;
+    double *at_low, *at_high;     /* nsignal */
+    double weigh_low, weigh_high; /* of the values in secants: half of it at an end that stays (Illinois) */
+} Bracket;
 
-/* The earliest share at which a stage saw the other sign, and the path has it too; above 1: none. */
-static tacStatus find_flip(tacMarch *m, int j, double *at, double *value, int *stray) {
+/* The first of the signals that are wrong at the end of the bracket, by secants: its share. */
+static double first_secant(const tacMarch *m, const Bracket *b, int *which) {
+    double first = 2;
+    for (int j = 0; j < m->inner.nsignal; j++) {
+        double v = b->weigh_low * b->at_low[j], w = b->weigh_high * b->at_high[j];
+        if (!tac_march_is_wrong(b->at_high[j], m->now.sign[j])) continue;
+        double at = (v > 0) != m->now.sign[j] || v == 0 ? 0 : v / (v - w);
+        if (at >= first) continue;
+        first = at;
+        *which = j;
+    }
+    return b->low + first * (b->high - b->low);
+}
+
+static int any_wrong(const tacMarch *m, const double *signal) {
+    for (int j = 0; j < m->inner.nsignal; j++)
+        if (tac_march_is_wrong(signal[j], m->now.sign[j])) return 1;
+    return 0;
+}
+
+static tacStatus signals_at(tacMarch *m, double at, double *out) {
+    TAC_TRY(rate_at(m, at));
+    memcpy(out, m->inner.signal_at, (size_t)m->inner.nsignal * sizeof *out);
+    return TAC_OK;
+}
+
+/* The earliest stage at which some sign is wrong, and is so on the path too; the end is on the path. 0: none. */
+static tacStatus find_wrong(tacMarch *m, Bracket *b, int *found) {
     tacInner *s = &m->inner;
-    int last = tac_inner_last(s), sign = m->now.sign[j];
-    Search search = {m, j, signal_at, 0};
-    *at = 2;
-    for (int i = 1; i <= last; i++) {
-        double c = i == last ? 1 : share_of(s->method, i), v = s->signal[i][j];
-        if (c >= *at || !has_flipped(v, sign)) continue;
-        if (i != last) TAC_TRY(signal_at(&search, c, &v));
-        if (!has_flipped(v, sign)) {
-            *stray = 1;
-            continue;
+    int last = tac_inner_last(s);
+    *found = 0;
+    for (double before = 0; before < 1;) {
+        int stage = last;
+        double next = 1;
+        for (int i = 1; i < last; i++) {
+            double c = share_of(s->method, i);
+            if (c <= before || c >= next || !any_wrong(m, s->signal[i])) continue;
+            next = c;
+            stage = i;
         }
-        *at = c;
-        *value = v;
+        if (stage != last)
+            TAC_TRY(signals_at(m, next, b->at_high));
+        else
+            memcpy(b->at_high, s->signal[last], (size_t)s->nsignal * sizeof(double));
+        b->high = before = next;
+        *found = any_wrong(m, b->at_high);
+        if (*found) return TAC_OK;
     }
     return TAC_OK;
 }
 
-static tacStatus find_signal_event(tacMarch *m, tacEvent *event) {
-    int n = m->inner.nsignal, stray = 0;
-    for (int j = 0; j < n; j++) {
-        double at, value = 0, first;
-        Search search = {m, j, signal_at, SIGNAL_SHARE};
-        TAC_TRY(find_flip(m, j, &at, &value, &stray));
-        if (at > 1) continue;
-        TAC_TRY(signal_at(&search, 0, &first));
-        if ((first > 0) == (value > 0)) continue; /* it is at its root at the start */
-        TAC_TRY(find_root(&search, 0, first, &at, value));
-        if (at <= LEAST_SHARE) { /* a short step over it comes first */
-            *event = (tacEvent){TAC_EVENT_ZONE, j, at, 0};
-            return TAC_OK;
-        }
-        TAC_TRY(signal_at(&search, at, &value));
-        TAC_TRY(signal_at(&search, at * (1 - SLOPE_SHARE), &first));
-        keep_first(TAC_EVENT_ZONE, j, at, event);
-        if (event->which == j && event->kind == TAC_EVENT_ZONE) event->slope = (value - first) / (SLOPE_SHARE * at);
+/* Shrinks the bracket until its end is just behind the first change. */
+static tacStatus narrow(tacMarch *m, Bracket *b, int *which) {
+    tacInner *s = &m->inner;
+    int side = -1;
+    for (int k = 0; k < MOST_ROOT; k++) {
+        double width = b->high - b->low, near = SIGNAL_SHARE * b->high, at = first_secant(m, b, which);
+        if (b->high - at <= near || width <= near || b->high <= LEAST_SHARE) return TAC_OK;
+        at = tac_clamp(at + near / 2, b->low + 1e-3 * width, b->high - 1e-3 * width);
+        if (k % 8 == 7) at = b->low + width / 2;
+        TAC_TRY(rate_at(m, at));
+        int behind = any_wrong(m, s->signal_at);
+        memcpy(behind ? b->at_high : b->at_low, s->signal_at, (size_t)s->nsignal * sizeof(double));
+        *(behind ? &b->high : &b->low) = at;
+        *(behind ? &b->weigh_low : &b->weigh_high) *= side == behind ? 0.5 : 1;
+        *(behind ? &b->weigh_high : &b->weigh_low) = 1;
+        side = behind;
     }
-    if (stray && event->kind == TAC_EVENT_NONE) event->kind = TAC_EVENT_STRAY;
+    return TAC_OK;
+}
+
+/* A sign that is wrong from the start to the end of the step: its signal; -1: none. */
+static int wrong_throughout(const tacMarch *m, const Bracket *b) {
+    const tacInner *s = &m->inner;
+    for (int j = 0; j < s->nsignal; j++)
+        if (tac_march_is_wrong(b->at_low[j], m->now.sign[j]) && tac_march_is_wrong(b->at_high[j], m->now.sign[j]) &&
+            tac_march_is_wrong(s->signal[tac_inner_last(s)][j], m->now.sign[j]))
+            return j;
+    return -1;
+}
+
+/* The first change of a sign. Signals that are behind their roots at the start come back in this step, or have been
+ * wrong all the time. */
+static tacStatus find_signal_event(tacMarch *m, tacEvent *event) {
+    tacInner *s = &m->inner;
+    Bracket b = {0, 1, s->signals_low, s->signals_high, 1, 1};
+    int found, which = 0;
+    TAC_TRY(find_wrong(m, &b, &found));
+    if (!found) return TAC_OK;
+    TAC_TRY(signals_at(m, 0, b.at_low));
+    which = wrong_throughout(m, &b);
+    if (which >= 0) {
+        *event = (tacEvent){TAC_EVENT_ZONE, which, 0, 0};
+        return TAC_OK;
+    }
+    TAC_TRY(narrow(m, &b, &which));
+    first_secant(m, &b, &which);
+    if (b.high <= LEAST_SHARE) {
+        *event = (tacEvent){TAC_EVENT_ZONE, which, 0, 0};
+        return TAC_OK;
+    }
+    keep_first(TAC_EVENT_ZONE, which, b.high, event);
+    double slope = (b.at_high[which] - b.at_low[which]) / (b.high - b.low);
+    if (event->kind == TAC_EVENT_ZONE && event->which == which) event->slope = slope;
     return TAC_OK;
 }
 
@@ -246,5 +306,5 @@ tacStatus tac_march_find_event(tacMarch *m, tacEvent *event) {
         TAC_TRY(find_gap_event(m, event));
         if (!same) TAC_TRY(find_feature_event(m, event));
     }
-    return call->signals == NULL ? TAC_OK : find_signal_event(m, event);
+    return call->signals == NULL || m->loose ? TAC_OK : find_signal_event(m, event);
 }

@@ -63,6 +63,9 @@ typedef struct tacFlowCalls {
     int (*reset)(void *user, int member, double *x, double *x_x, double *x_p);
     /* Signals of the last rate, whose signs are constant where f is smooth. NULL: none */
     int (*signals)(void *user, double *signal);
+    /* From here on f is the smooth function that it is where the signals have these signs, rate: f at a state nearby.
+     * sign NULL: f itself. Both arrays stay the caller's. Needs: the set that the signals are of. NULL: f is smooth */
+    void (*hold)(void *user, const unsigned char *sign, const double *rate);
     /* Name of gap i of the last watch, for the report. NULL: none */
     void (*name)(void *user, int i, tacStepInfo *info);
     /* 1: two onsets of the last open are coupled, so that their order matters. NULL: always */

@@ -19,6 +19,9 @@ int tac_inner_layout(tacInner *s, const tacFlow *flow, const tacOdeMethod *metho
     for (size_t j = 0; j < sizeof vectors / sizeof *vectors; j++)
         ok &= (*vectors[j] = TAC_TAKE(arena, nd, double)) != NULL;
     s->at = TAC_TAKE(arena, flow->nx, double);
+    double **signals[] = {&s->signal_at, &s->signals_low, &s->signals_high};
+    for (int j = 0; j < 3; j++)
+        ok &= (*signals[j] = TAC_TAKE(arena, flow->max_signals, double)) != NULL;
     size_t square = implicit ? (size_t)nd * (size_t)nd : 0,
            wide = implicit ? square + (size_t)nd * (size_t)flow->np : 0;
     s->F = TAC_TAKE(arena, wide, double);

@@ -16,6 +16,7 @@ typedef struct tacInner {
     double *X[TAC_ODE_MOST_STAGES];                                                   /* nx */
     double *z[TAC_ODE_MOST_STAGES], *f[TAC_ODE_MOST_STAGES], *k[TAC_ODE_MOST_STAGES]; /* nd */
     double *signal[TAC_ODE_MOST_STAGES];                                              /* max_signals */
+    double *signal_at, *signals_low, *signals_high; /* max_signals: of points between */
     int nsignal;
     int unsolved;            /* 1: some rate of the stages that were run is */
     double *error, *size[2]; /* nd */

@@ -8,7 +8,7 @@
 #include "solve/ode/inner.h"
 
 typedef enum {
-    TAC_MARCH_FREE,   /* its length is a constant: of error control, or up to a change of zone or features */
+    TAC_MARCH_FREE,   /* its length is a constant: of error control, or up to a change of signs or features */
     TAC_MARCH_TARGET, /* it ends at a share of the span */
     TAC_MARCH_ONSET,  /* it ends where a gap falls through its margin */
     TAC_MARCH_END,    /* it ends where a gap that still acts rises through it */
@@ -20,21 +20,27 @@ typedef struct tacMarchStep {
     double h, share; /* TARGET: share of the span */
     int member;      /* AGAIN, ONSET: the onset; -1: it was not found again */
     int reset;       /* ONSET: 1: the state jumps there */
+    int crosses;     /* 1 + the signal that changes its sign at the end; 0: none */
+    int loose;       /* 1: no sign is held */
+    int switches;    /* 1: features change at the end */
 } tacMarchStep;
 
 typedef struct tacMarchState {
     double *x, *f;       /* nx; nd: its rate, where fresh */
-    unsigned char *sign; /* max_signals: of the signals there */
+    unsigned char *sign; /* max_signals: those held in the step from here, where fresh */
     double t, h, before; /* time; next step, 0: to be estimated; inverse error of the last step */
     int target;          /* steps of the fixed grid that are done */
     int begun;           /* onsets that act of those at x; -1: all */
-    double cross;        /* length of a step over a change of zone; 0: none is next */
-    int crossing;        /* its signal */
+    int crossed;         /* 1 + a signal that has changed its sign here, to rounding; 0: none */
+    int crossed_sign;    /* its sign from here on */
+    int switched;        /* 1: features have changed here; f is the rate before */
     int fresh, arrived;  /* arrived: t is the span, and a step aimed at it */
 } tacMarchState;
 
 int tac_march_state_layout(tacMarchState *s, const tacFlow *flow, tacArena *arena);
 void tac_march_state_copy(const tacFlow *flow, const tacMarchState *from, tacMarchState *to);
+/* What a step has found out at its start: rate and signs. */
+void tac_march_state_learn(const tacFlow *flow, const tacMarchState *from, tacMarchState *to);
 
 typedef struct tacMarch {
     const tacFlow *flow;
@@ -45,8 +51,7 @@ typedef struct tacMarch {
     tacMarchStep step; /* the last one */
     tacGap *gap;       /* max_gaps */
     int ngap;
-    double crossing_next; /* of the state that the step leads to: cross, crossing */
-    int crossing_signal;
+    int loose;         /* 1: no sign is held in the step that is tried */
     int unsolved;      /* 1: an accepted step has a rate that is not solved */
     tacStepInfo *info; /* inner steps, events, margins */
 } tacMarch;
@@ -61,6 +66,8 @@ static inline int tac_march_is_done(const tacMarch *m) { return m->now.arrived &
 tacStatus tac_march_take(tacMarch *m);
 /* The same step, from the state it was taken from. */
 tacStatus tac_march_repeat(tacMarch *m, const tacMarchStep *step);
+/* Holds the signs of a step that was taken from the present state, for its derivatives. */
+void tac_march_hold(const tacMarch *m, const tacMarchStep *step);
 /* Moves to the end of the step, in two parts. First the set that acts there is found, of several onsets with the first
  * alone. Then an onset may change the state; x_x, x_p: its derivatives (nd x nd, nd x np), or NULL. */
 tacStatus tac_march_reach(tacMarch *m);
@@ -70,8 +77,6 @@ tacStatus tac_march_arrive(tacMarch *m);
 static inline const double *tac_march_end(const tacMarch *m) {
     return m->step.kind == TAC_MARCH_AGAIN ? m->inner.X[0] : m->inner.X[tac_inner_last(&m->inner)];
 }
-/* The time to the end of the span, or to the next of its fixed shares: *share. */
-double tac_march_rest(const tacMarch *m, double *share);
 /* All steps to the end of the span: x(span) in now.x. */
 tacStatus tac_march_run(tacMarch *m, double span, const double *x, tacStepInfo *info);
 
@@ -124,26 +129,27 @@ tacStatus tac_march_guess(tacMarch *m, double *h);
 /* Factor of the step's length by the inverse errors of this step and the one before (AD7). */
 double tac_march_factor(const tacMarch *m, double inverse, double before);
 
+/* --- Signals ------------------------------------------------------------------------------------------------------ */
+
+/* m/s^2, rad/s^2: a signal below it has no sign. */
+#define TAC_SIGNAL_TIED 1e-10
+
+/* 1: the signal has another sign than this. */
+static inline int tac_march_is_wrong(double value, int sign) {
+    return (value > TAC_SIGNAL_TIED || value < -TAC_SIGNAL_TIED) && (value > 0) != sign;
+}
+
 /* --- Events (events.c, locate.c) ---------------------------------------------------------------------------------- */
 
-typedef enum {
-    TAC_EVENT_NONE,
-    TAC_EVENT_ONSET,
-    TAC_EVENT_END,
-    TAC_EVENT_ZONE,
-    TAC_EVENT_SWITCH,
-    TAC_EVENT_STRAY /* a stage alone is in another zone: the step is too long */
-} tacEventKind;
+typedef enum { TAC_EVENT_NONE, TAC_EVENT_ONSET, TAC_EVENT_END, TAC_EVENT_ZONE, TAC_EVENT_SWITCH } tacEventKind;
 typedef struct tacEvent {
     tacEventKind kind;
-    int which;    /* gap; signal */
-    double at;    /* share of the step */
+    int which;    /* gap; zone: signal, or -1: nothing changes but the set */
+    double at;    /* share of the step; zone, 0: its sign has been wrong all the time */
     double slope; /* zone: of the signal by the share */
 } tacEvent;
 
 /* The first event within the step that was run. */
 tacStatus tac_march_find_event(tacMarch *m, tacEvent *event);
-/* Runs the step that ends there: gaps to rounding, features just behind, zones just before. */
+/* Runs the step that ends there: gaps and zones to rounding, features just behind. */
 tacStatus tac_march_locate(tacMarch *m, const tacEvent *event);
-/* Runs the short step over a change of zone. */
-tacStatus tac_march_cross(tacMarch *m);

@@ -110,6 +110,7 @@ static tacStatus pull_event(tacMarch *m, tacMarchPull *p, const tacMarchState *s
     if (step.reset && !lost) pull_reset(m, p);
     tacMarchStep taken = m->step;
     TAC_TRY(tac_march_resume(m, start));
+    tac_march_hold(m, &taken);
     m->step = taken;
     TAC_TRY(pull_stages(m, p, p->xbar, x, p->p, &length));
     if (lost) return TAC_OK;
@@ -169,6 +170,7 @@ static tacStatus count_steps(tacMarch *m, tacMarchPull *p, double span, const do
         int kept = p->used < p->slots;
         if (kept) keep(m, p, *n);
         TAC_TRY(tac_march_take(m));
+        if (kept) tac_march_state_learn(m->flow, &m->now, &p->kept[p->used - 1]);
         TAC_TRY(tac_march_arrive(m));
         if (kept) p->taken[p->used - 1] = m->step;
     }
@@ -201,11 +203,11 @@ static tacStatus pull_number(tacMarch *m, tacMarchPull *p, int k) {
     tacMarchState *here = &p->here;
     TAC_TRY(find_state(m, p, k));
     int top = p->used - 1, kept = p->at[top] == k;
-    tac_march_state_copy(m->flow, &m->now, here);
     if (kept && p->taken[top].h >= 0)
         TAC_TRY(tac_march_repeat(m, &p->taken[top]));
     else
         TAC_TRY(tac_march_take(m));
+    tac_march_state_copy(m->flow, &m->now, here);
     tacMarchStep step = m->step;
     TAC_TRY(pull_step(m, p, here, &step));
     memcpy(p->xbar, p->x, (size_t)m->flow->nd * sizeof *p->x);

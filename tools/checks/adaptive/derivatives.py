@@ -55,7 +55,7 @@ def study(context, share, parts):
     return Result(ok, "; ".join(texts), lines)
 
 
-WHAT = "random states in contact (humanoid, ant, quadruped, panda and box, closed loop, box pile, activations), parameters included: with step sizes held 99.9 % within 1e-6 of Ridders' differences; freely at tolerance 1e-11, where features do not change, 99 % within 1e-4; reverse equals forward to 1e-10"
+WHAT = "random states in contact (humanoid, ant, quadruped, panda and box, closed loop, box pile, activations), parameters included: with step sizes and times of zone and feature changes held 99.9 % within 1e-6 of Ridders' differences; freely at tolerance 1e-11, where features do not change, 99 % within 1e-4; reverse equals forward to 1e-10"
 
 
 @check("adaptive-derivatives", bar=f"10,000 {WHAT}", slow=True)
