@@ -84,9 +84,11 @@ double peer_step_time(void *peer, const double *x, const double *u, double *y, i
 
 static tacBatch *open_batch(const Peer *p, int worlds, int threads, int steps) {
     tacBatchOptions o = tac_default_batch_options();
+    tacOptions options = p->options;
     tacBatch *batch = NULL;
     o.worlds = worlds, o.threads = threads, o.steps = steps;
-    return tac_batch_new(p->model, &p->options, &o, &batch, NULL) == TAC_OK ? batch : NULL;
+    options.batch_info = calloc((size_t)worlds, sizeof(tacStepInfo)); /* as the package has them */
+    return tac_batch_new(p->model, &options, &o, &batch, NULL) == TAC_OK ? batch : NULL;
 }
 
 /* X has room for all states. */

@@ -174,13 +174,18 @@ class _Rollout(torch.autograd.Function):
         return (None, None, *_gradients(ctx, found, want))
 
 
+def _rows_of(sim: Any, u: torch.Tensor | None, n: int) -> Array:
+    """Inputs of n rows; None: the default input."""
+    return np.tile(sim._start(None)[1], (n, 1)) if u is None else _array(u, "u").reshape(-1, u.shape[-1])
+
+
 class _Outputs(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any, out: Any, sim: Any, x: torch.Tensor, u: torch.Tensor | None, theta: torch.Tensor | None
     ) -> torch.Tensor:
         xs = _array(x, "x").reshape(-1, x.shape[-1])
-        us = None if u is None else _array(u, "u").reshape(-1, u.shape[-1])
+        us = _rows_of(sim, u, len(xs))
         ctx.theta = _theta_of(sim, theta)
         Z = sim._outputs_rows(out, xs, us)
         ctx.out, ctx.sim, ctx.forms = out, sim, (_form(x), _form(u), _form(theta))
@@ -193,9 +198,9 @@ class _Outputs(torch.autograd.Function):
         x, u = ctx.saved_tensors
         want = _want(ctx, 2)
         _set_theta(ctx.sim, ctx.theta)
-        us = None if u is None else _array(u, "u").reshape(-1, u.shape[-1])
+        xs = _array(x, "x").reshape(-1, x.shape[-1])
         zbar = _array(g, "gradient").reshape(-1, ctx.out.nz)
-        found = ctx.sim._outputs_pull(ctx.out, _array(x, "x").reshape(-1, x.shape[-1]), us, zbar, want=want)
+        found = ctx.sim._outputs_pull(ctx.out, xs, _rows_of(ctx.sim, u, len(xs)), zbar, want=want)
         return (None, None, *_gradients(ctx, found, want))
 
 
@@ -245,7 +250,8 @@ def outputs(
     u: torch.Tensor | None = None,
     theta: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """z = g(x, u; theta) with any leading dimensions; the rows go through one Sim, one after the other.
+    """z = g(x, u; theta) with any leading dimensions; the rows go through one Sim, one after the other. u None: the default
+    input.
 
     >>> import torch
     >>> from tactus import torch as tt
