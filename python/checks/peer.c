@@ -1,5 +1,5 @@
-/* The same work as the package's, by C alone: what checks compare bits and times with. Loaded beside the package into one
- * process. Times are CPU time of the calling thread; batches: wall clock. */
+/* The same work as the package's, by C alone: what checks compare bits and times with. Loaded beside the package into
+ * one process. Times are CPU time of the calling thread; batches: wall clock. */
 #include "tactus/io.h"
 
 #include <stdlib.h>

@@ -36,7 +36,7 @@ static int went_on(tacStatus status) {
     return status == TAC_OK || status == TAC_ERR_UNSOLVED || status == TAC_ERR_IMPACTS;
 }
 
-/* --- Steps ------------------------------------------------------------------------------------------------------------ */
+/* --- Steps -------------------------------------------------------------------------------------------------------- */
 
 /* (x, u, y, g): g is the gradient by the numbers of y. */
 static tacStatus run_step_pull(tacpyCall *c) {
@@ -68,7 +68,7 @@ static const tacpyRow row_step_pull = {
     0,
     run_step_pull};
 
-/* --- Rollouts --------------------------------------------------------------------------------------------------------- */
+/* --- Rollouts ----------------------------------------------------------------------------------------------------- */
 
 /* What the reverse mode of a rollout works in. */
 typedef struct Room {
@@ -142,7 +142,7 @@ static const tacpyRow row_rollout_pull = {
     0,
     run_rollout_pull};
 
-/* --- Outputs of many states: one after the other in one simulation ------------------------------------------------------ */
+/* --- Outputs of many states: one after the other in one simulation ------------------------------------------------ */
 
 static tacStatus run_outputs_rows(tacpyCall *c) {
     size_t nx = size_of(c, D_NX), ninput = size_of(c, D_NINPUT), nz = (size_t)c->nz;
@@ -170,8 +170,10 @@ static tacStatus run_outputs_pull(tacpyCall *c) {
 }
 
 #define ROWS                                                                                                           \
-    {"outputs", A_OBJECT, 0, {0}}, {"X", A_ARRAY, 0, {D_STEPS, D_NX}}, {"U", A_ARRAY, 1, {D_STEPS, D_NINPUT}}
-static const tacpyRow row_outputs_rows = {"_outputs_rows",  {ROWS}, {{"Z", {D_STEPS, D_NZ}, 0}}, NULL, NULL, 1, 0,
+    {"outputs", A_OBJECT, 0, {0}}, {"X", A_ARRAY, 0, {D_STEPS, D_NX}}, {                                               \
+        "U", A_ARRAY, 1, { D_STEPS, D_NINPUT }                                                                         \
+    }
+static const tacpyRow row_outputs_rows = {"_outputs_rows", {ROWS}, {{"Z", {D_STEPS, D_NZ}, 0}}, NULL, NULL, 1, 0,
                                           run_outputs_rows};
 static const tacpyRow row_outputs_pull = {
     "_outputs_pull",
