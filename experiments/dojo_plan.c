@@ -1,5 +1,5 @@
-/* Dojo, Table III, and further planning: a box to the right and up, a hopper, a quadruped's gait, a swing-up; a block
- * in the least time; and how many of twenty seeded guesses end where the best does. */
+/* Dojo, Table III, and further planning: a box to the right and up, a hopper, a quadruped's gait, a swing-up; a block in
+ * the least time; and how many of twenty seeded guesses end where the best does. */
 #include "experiments/plan_problem.h"
 
 #include <math.h>

@@ -179,7 +179,7 @@ int planned_quadruped(tacFindings *found, tacPlanned *p) {
     return add_all(found, p, 3, terms);
 }
 
-/* --- Cart-pole and block ------------------------------------------------------------------------------------------ */
+/* --- Cart-pole and block ------------------------------------------------------------------------------------------- */
 
 int planned_cartpole(tacFindings *found, tacPlanned *p) {
     enum { STEPS = 25 };
