@@ -1836,6 +1836,18 @@ class Sim:
         >>> sim.first_impact(x, 1e-3).kind.name
         'NONE'
         """
+    def _step_pull(
+        self, x: Array, u: Array | None, y: Array, g: Array, *, want: str = "xut"
+    ) -> tuple[Array, ...]:
+        """The gradient g by the numbers of y = f(x, u) -> gradients by the numbers of x, by u, by theta."""
+    def _rollout_pull(self, x0: Array, U: Array, X: Array, G: Array, *, want: str = "xut") -> tuple[Array, ...]:
+        """The gradient G by the numbers of the states X -> gradients by the numbers of x0, by U, by theta."""
+    def _outputs_rows(self, outputs: Outputs, X: Array, U: Array | None = None) -> Array:
+        """Outputs of many states, one a row."""
+    def _outputs_pull(
+        self, outputs: Outputs, X: Array, U: Array | None, Zbar: Array, *, want: str = "xut"
+    ) -> tuple[Array, ...]:
+        """Gradients of many outputs by the numbers of states, by inputs, by theta, one a row."""
 
 class Batch:
     """Many worlds of one model, on threads that stay."""
@@ -1996,6 +2008,12 @@ class Batch:
         >>> batch.outputs(tac.Outputs(model, body_pos="trunk"), batch.state(), batch.input()).shape
         (4, 3)
         """
+    def _step_pull(
+        self, x: Array, u: Array | None, y: Array, g: Array, *, want: str = "xut"
+    ) -> tuple[Array, ...]:
+        """The gradient g by the numbers of y = f(x, u) -> gradients by the numbers of x, by u, by theta."""
+    def _rollout_pull(self, x0: Array, U: Array, X: Array, G: Array, *, want: str = "xut") -> tuple[Array, ...]:
+        """The gradient G by the numbers of the states X -> gradients by the numbers of x0, by U, by theta."""
     def reserve(self, steps: int, checkpoints: int = 0, /) -> None:
         """Takes memory for rollouts in reverse mode; rollout_vjp does so itself where there is too little.
 
