@@ -3,13 +3,15 @@
 import sys
 
 import numpy as np
+import numpy.typing as npt
 
 from tactus import env
 
+Array = npt.NDArray[np.float64]
 PAIRS, STEPS = 8, 60
 
 
-def returns(worlds: env.VectorEnv, policies: np.ndarray, seed: int) -> np.ndarray:
+def returns(worlds: env.VectorEnv, policies: Array, seed: int) -> Array:
     """The sum of rewards of each world with its own policy."""
     obs, _ = worlds.reset(seed=[seed] * worlds.num_envs)
     total, alive = np.zeros(worlds.num_envs), np.ones(worlds.num_envs)

@@ -3,14 +3,16 @@
 import pathlib
 
 import numpy as np
+import numpy.typing as npt
 
 import tactus as tac
 
+Array = npt.NDArray[np.float64]
 MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 STEPS = 60
 
 
-def slide(sim: tac.Sim) -> tuple[np.ndarray, np.ndarray]:
+def slide(sim: tac.Sim) -> tuple[Array, Array]:
     """Positions of the box while it is pushed and slides, and their derivatives by theta."""
     m = sim.model
     x0, U = sim.state("home"), np.zeros((STEPS, sim.ninput))

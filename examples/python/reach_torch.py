@@ -26,7 +26,7 @@ def main() -> None:
         loss = missing.square().sum() + 1e-3 * X[-1, model.nq :].square().mean()
         loss.backward()  # type: ignore[no-untyped-call]
         adam.step()
-        distance = float(missing.detach().norm())
+        distance = float(np.linalg.norm(missing.detach().numpy()))
         if distance < 0.005:
             break
     print(f"the gripper is {1e3 * distance:.1f} mm from its target")

@@ -3,14 +3,16 @@
 import pathlib
 
 import numpy as np
+import numpy.typing as npt
 
 import tactus as tac
 
+Array = npt.NDArray[np.float64]
 MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 STEPS, TARGET = 200, np.array([1.0, 0.3])
 
 
-def throw(sim: tac.Sim, velocity: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+def throw(sim: tac.Sim, velocity: Array) -> tuple[Array, Array, float]:
     """Where the box ends, the gradient of half the squared distance by its velocity, and the distance."""
     m = sim.model
     x0, U = sim.state("home"), np.zeros((STEPS, sim.ninput))

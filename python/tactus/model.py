@@ -42,6 +42,8 @@ class Model(_core.Model):
         >>> model.paths("body/trunk.mass")
         ['body/trunk.mass']
         """
+        if not isinstance(pattern, str):
+            raise TypeError("pattern must be a str")
         matches = _translate(pattern).match
         return [path for path in self._paths() if matches(path)]
 

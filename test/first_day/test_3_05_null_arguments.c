@@ -358,6 +358,7 @@ CASE(tac_ndx) { w.n = tac_ndx(P(w.m)); }
 CASE(tac_ninput) { w.n = tac_ninput(P(w.m), O(&w.options)); }
 CASE(tac_sim_peak) { SIZE(tac_sim_peak(P(w.sim))); }
 CASE(tac_sim_get_params) { STATUS(tac_sim_get_params(P(w.sim), P(w.y))); }
+CASE(tac_sim_set_gradient_kappa) { STATUS(tac_sim_set_gradient_kappa(P(w.sim), D(1e-4))); }
 CASE(tac_sim_set_params) {
     STATUS(tac_sim_get_params(w.sim, w.y));
     STATUS(tac_sim_set_params(P(w.sim), P(w.y)));
@@ -756,6 +757,7 @@ static const struct {
              CALL(tac_ninput),
              CALL(tac_sim_peak),
              CALL(tac_sim_get_params),
+             CALL(tac_sim_set_gradient_kappa),
              CALL(tac_sim_set_params),
              CALL(tac_default_state),
              CALL(tac_default_input),
