@@ -227,6 +227,40 @@ static void put_losses(tacText *out, const tacFitRun *run) {
     tac_json_close(out, '{');
 }
 
+/* Root mean square of a prediction's error at its last frame, by entries of the state's tangent and of the outputs, in
+ * their units -> rms[n]; entries without deviation are not measured. */
+static void measure_errors(const tacFitRun *run, int n, double *rms, double *r) {
+    const tacFit *fit = run->check != NULL ? run->check : run->fit;
+    tacFitter *fitter = run->check != NULL ? run->checker : run->fitter;
+    int segments = tac_fit_sizes(fit).nsegment, used = 0, ndx = tac_ndx(run->setup.model);
+    for (int s = 0; s < segments; s++) {
+        int rows = tac_fit_segment_rows(fit, s);
+        if (tac_fitter_residuals(fitter, s, r, NULL) != TAC_OK) continue;
+        used++;
+        for (int i = 0; i < n; i++)
+            rms[i] += r[rows - n + i] * r[rows - n + i];
+    }
+    for (int i = 0; i < n; i++) {
+        double deviation = i < ndx ? run->setup.deviation[i] : run->setup.output_deviation[i - ndx];
+        rms[i] = isfinite(deviation) && used > 0 ? deviation * sqrt(rms[i] / used) : (double)NAN;
+    }
+}
+
+static void put_errors(tacText *out, const tacFitRun *run) {
+    const tacFit *fit = run->check != NULL ? run->check : run->fit;
+    int n = tac_ndx(run->setup.model) + run->setup.nz, most = n;
+    for (int s = 0; s < tac_fit_sizes(fit).nsegment; s++)
+        most = tac_fit_segment_rows(fit, s) > most ? tac_fit_segment_rows(fit, s) : most;
+    double *rms = calloc((size_t)n, sizeof *rms), *r = calloc((size_t)most, sizeof *r);
+    if (rms == NULL || r == NULL)
+        out->failed = 1;
+    else
+        measure_errors(run, n, rms, r);
+    if (rms != NULL) tac_json_numbers(out, "errors", n, rms);
+    free(rms);
+    free(r);
+}
+
 tacStatus tac_fit_run_json(const tacFitRun *run, char **text, tacError *err) {
     tacText out = {0};
     if (run == NULL || text == NULL)
@@ -241,6 +275,7 @@ tacStatus tac_fit_run_json(const tacFitRun *run, char **text, tacError *err) {
     tac_json_integer(&out, "segments", sizes.nsegment);
     tac_json_integer(&out, "failed", run->result.failed + run->judged.failed);
     put_losses(&out, run);
+    put_errors(&out, run);
     put_params(&out, run);
     tac_json_string(&out, "groups", run->judgement.by_segment ? "segments" : "recordings");
     put_matrix(&out, "correlation", run->judgement.nvar, run->judgement.correlation);
