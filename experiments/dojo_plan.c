@@ -116,7 +116,7 @@ enum { STARTS = 20, ENOUGH = 19 };
 #define NEAR_BEST 1.05
 
 static int count_good(const tacPlanned *p, const tacPlanStart *s) {
-    double best = INFINITY, tolerance = p->options.constraint_tolerance;
+    double best = HUGE_VAL, tolerance = p->options.constraint_tolerance;
     int good = 0;
     for (int i = 0; i < STARTS; i++)
         if (s[i].violation <= tolerance && s[i].cost < best) best = s[i].cost;

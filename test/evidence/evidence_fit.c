@@ -32,7 +32,7 @@ static void *room(size_t n, size_t size) {
 
 /* Smallest leading minor of the pseudo-inertia over its scale: above 0 where it is positive definite. */
 static double least_pivot(const double *p) {
-    double m = p[0], half = 0.5 * (p[4] + p[5] + p[6]), J[4][4], least = INFINITY;
+    double m = p[0], half = 0.5 * (p[4] + p[5] + p[6]), J[4][4], least = HUGE_VAL;
     double S[3][3] = {{half - p[4], -p[7], -p[8]}, {-p[7], half - p[5], -p[9]}, {-p[8], -p[9], half - p[6]}};
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
@@ -50,7 +50,7 @@ static double least_pivot(const double *p) {
 }
 
 static int physical(int samples) {
-    double trip = 0, derivative = 0, least = INFINITY, lightest = INFINITY;
+    double trip = 0, derivative = 0, least = HUGE_VAL, lightest = HUGE_VAL;
     for (int s = 0; s < samples; s++) {
         double z[10], back[10], p[10], jac[100], up[10], down[10];
         for (int k = 0; k < 10; k++)
@@ -58,7 +58,7 @@ static int physical(int samples) {
         tac_inertia_from_log(z, p, jac);
         lightest = fmin(lightest, p[0]);
         least = fmin(least, least_pivot(p));
-        if (tac_inertia_to_log(p, back) != TAC_OK) trip = INFINITY;
+        if (tac_inertia_to_log(p, back) != TAC_OK) trip = HUGE_VAL;
         for (int k = 0; k < 10; k++) {
             trip = fmax(trip, fabs(back[k] - z[k]) / (1 + fabs(z[k])));
             double zp[10], zm[10], h = 1e-3, error[10] = {0};

@@ -710,7 +710,7 @@ static double balance(const tacModel *m, const tacOptions *o, tacSim *sim, int t
     tacPoseResult r = {.x = x, .u = u};
     tacStatus status = tac_pose_solve(plan, &po, NULL, &r, &err);
     tac_plan_free(plan);
-    if (status != TAC_OK || tac_step(sim, x, u, y, NULL) != TAC_OK) return INFINITY;
+    if (status != TAC_OK || tac_step(sim, x, u, y, NULL) != TAC_OK) return HUGE_VAL;
     for (int i = 0; i < m->nv; i++)
         most = fmax(most, fabs(y[m->nq + i] - x[m->nq + i]) / o->dt);
     return most;

@@ -167,8 +167,8 @@ static void test_derivative(void **state) {
         o.horizon = 30;
         o.deviation = DEVIATION;
         tacFit *fit = open_fit(&w, &o);
-        unknown(fit, friction, TAC_MOVE_LOG, 0, INFINITY);
-        unknown(fit, mass, TAC_MOVE_LOG, 0, INFINITY);
+        unknown(fit, friction, TAC_MOVE_LOG, 0, HUGE_VAL);
+        unknown(fit, mass, TAC_MOVE_LOG, 0, HUGE_VAL);
         tacFitter *fitter;
         tacError err = {0};
         must(tac_fitter_new(fit, &fitter, &err), &err);
@@ -203,7 +203,7 @@ static void test_friction_comes_back(void **state) {
     tacFitOptions o = tac_default_fit_options();
     o.deviation = DEVIATION;
     tacFit *fit = open_fit(&w, &o);
-    unknown(fit, friction, TAC_MOVE_LOG, 0, INFINITY);
+    unknown(fit, friction, TAC_MOVE_LOG, 0, HUGE_VAL);
     tacFitSizes sizes = tac_fit_sizes(fit);
     CHECK_INT(sizes.nsegment, 12);
     CHECK_INT(sizes.nresidual, 12 * 10 * 12);
@@ -232,7 +232,7 @@ static void test_unseen(void **state) {
     o.stride = FRAMES;
     tacFit *fit = open_fit(&w, &o);
     unknown(fit, gravity, TAC_MOVE_PLAIN, -20, 0);
-    unknown(fit, mass, TAC_MOVE_LOG, 0, INFINITY);
+    unknown(fit, mass, TAC_MOVE_LOG, 0, HUGE_VAL);
     tacFitter *fitter;
     tacFitResult result;
     tacFitJudgement j;
@@ -274,7 +274,7 @@ static void test_noise(void **state) {
         o.start = TAC_SEGMENT_ESTIMATED;
         o.threads = threads;
         tacFit *fit = open_fit(&w, &o);
-        unknown(fit, friction, TAC_MOVE_LOG, 0, INFINITY);
+        unknown(fit, friction, TAC_MOVE_LOG, 0, HUGE_VAL);
         tacFitter *fitter, *other;
         tacFitResult result;
         tacFitJudgement j;
@@ -321,7 +321,7 @@ static void test_adam_descends(void **state) {
     o.rate = 0.02;
     o.iterations = 60;
     tacFit *fit = open_fit(&w, &o);
-    unknown(fit, friction, TAC_MOVE_LOG, 0, INFINITY);
+    unknown(fit, friction, TAC_MOVE_LOG, 0, HUGE_VAL);
     tacFitter *fitter;
     tacFitResult result;
     tacError err = {0};
@@ -374,7 +374,7 @@ static void test_refusals(void **state) {
     CHECK_INT(tac_fit_add_recording(fit, &r, NULL, &err), TAC_ERR_SHAPE);
     CHECK_HAS(err.text, "recording short has 5 frames: a segment needs 11");
     r.frames = FRAMES;
-    w.x[0][10 * w.nx] = NAN;
+    w.x[0][10 * w.nx] = (double)NAN;
     CHECK_INT(tac_fit_add_recording(fit, &r, NULL, &err), TAC_ERR_NONFINITE);
     CHECK_HAS(err.text, "frame 10");
     tacFitter *fitter;
