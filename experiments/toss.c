@@ -30,16 +30,16 @@ int toss_open(tacFindings *found, const char *body, const TossSetting *setting, 
     result = scene_start(found, &t->scene);
     if (result != EXPERIMENT_GO_ON) return result;
     size_t ndx = (size_t)t->scene.ndx;
-    t->A = calloc(ndx * ndx, sizeof(double));
+    t->states = calloc(2 * (size_t)t->scene.nx, sizeof(double));
     t->move = calloc(ndx, sizeof(double));
-    t->moved = calloc(ndx, sizeof(double));
-    if (t->A != NULL && t->move != NULL && t->moved != NULL) return EXPERIMENT_GO_ON;
+    t->moved = calloc(2 * ndx, sizeof(double));
+    if (t->states != NULL && t->move != NULL && t->moved != NULL) return EXPERIMENT_GO_ON;
     toss_close(t);
     return experiment_fail(found, "out of memory");
 }
 
 void toss_close(Toss *t) {
-    free(t->A);
+    free(t->states);
     free(t->move);
     free(t->moved);
     scene_close(&t->scene);
@@ -63,15 +63,15 @@ static void note_step(const tacStepInfo *info, TossResult *r) {
     r->inner += info->inner_accepted + info->inner_rejected;
 }
 
-/* dx <- A dx */
-static void push_forward(Toss *t) {
-    int n = t->scene.ndx;
-    for (int i = 0; i < n; i++) {
-        t->moved[i] = 0;
-        for (int k = 0; k < n; k++)
-            t->moved[i] += t->A[i * n + k] * t->move[k];
-    }
-    memcpy(t->move, t->moved, (size_t)n * sizeof(double));
+/* The next state, and dx <- A dx. */
+static tacStatus push_forward(Toss *t, tacStepInfo *info) {
+    tacScene *s = &t->scene;
+    const tacTangent along = {.x = t->move};
+    tacStatus status = tac_rollout_jvp(s->sim, s->x, s->u, 1, &along, t->states, t->moved, info);
+    if (status != TAC_OK) return status;
+    memcpy(s->y, t->states + s->nx, (size_t)s->nx * sizeof(double));
+    memcpy(t->move, t->moved + s->ndx, (size_t)s->ndx * sizeof(double));
+    return TAC_OK;
 }
 
 static tacStatus move_on(Toss *t, double speed, int with_slope, TossResult *r) {
@@ -80,11 +80,9 @@ static tacStatus move_on(Toss *t, double speed, int with_slope, TossResult *r) {
     start_at(t, speed);
     for (int k = 0; k < t->steps; k++) {
         tacStepInfo info;
-        tacStatus status = with_slope ? tac_step_jac(s->sim, s->x, s->u, s->y, &(tacJac){.A = t->A}, &info)
-                                      : tac_step(s->sim, s->x, s->u, s->y, &info);
+        tacStatus status = with_slope ? push_forward(t, &info) : tac_step(s->sim, s->x, s->u, s->y, &info);
         if (status != TAC_OK) return status;
         note_step(&info, r);
-        if (with_slope) push_forward(t);
         memcpy(s->x, s->y, (size_t)s->nx * sizeof(double));
     }
     r->loss = s->x[ASIDE];

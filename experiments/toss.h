@@ -30,7 +30,7 @@ typedef struct TossResult {
 typedef struct Toss {
     tacScene scene;
     int steps;
-    double *A, *move, *moved; /* ndx ndx; ndx each: the state's derivative by the speed */
+    double *states, *move, *moved; /* 2 nx; ndx, 2 ndx: the state's derivative by the speed */
 } Toss;
 
 /* body: "cube", "sphere", "capsule", "cylinder", "ellipsoid". EXPERIMENT_GO_ON, or EXPERIMENT_STOP with the reason. */
@@ -38,7 +38,7 @@ int toss_open(tacFindings *found, const char *body, const TossSetting *setting, 
 void toss_close(Toss *toss);
 /* Thrown at this vertical speed -> loss, without slope. */
 tacStatus toss_throw(Toss *toss, double speed, TossResult *result);
-/* The same with the slope, through the Jacobians of the steps. */
+/* The same with the slope, in forward mode along the speed. */
 tacStatus toss_slope(Toss *toss, double speed, TossResult *result);
 
 /* The same body in MuJoCo; a null pointer with the reason where there is none. */

@@ -1,6 +1,8 @@
 set(io_files
   chain_model.c
   files.c
+  fit/csv.c
+  fit/recording.c
   hull_report.c
   load.c
   load_options.c

@@ -83,6 +83,7 @@ EQUATION_TESTS = (
     ("ST19-ST20", ("step/test_energy_gain.c",)),
     ("ST21-ST22", ("physics/test_spin.c",)),
     ("T1-T4", ("math/test_tree.c",)),
+    ("PL1-PL7", ("optimize/test_planner.c",)),
     ("T5", ("math/test_tree_lu.c",)),
     ("V1-V3", ("math/test_spatial.c",)),
     ("W1-W4", ("contact/test_ncp.c", "physics/test_conservation.c")),

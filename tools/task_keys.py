@@ -34,7 +34,8 @@ Messages name the file, line, column and key, what was found and what was expect
 known one. `--set KEY=VALUE` changes a task before it is read: a key, `solver.iterations=50` or `cost[0].weight=2`, or the path of a
 parameter, `geom/foot.friction[0]=0.9`.
 
-C programs read tasks by `tac_task_load` ([task.h](../../include/tactus/task.h)).
+C programs read tasks by `tac_task_load` ([task.h](../../include/tactus/task.h)). [Plan a motion of your own](tasks/plan.md) begins
+with a robot's file; [examples/tasks](../../examples/tasks) has more.
 """
 
 

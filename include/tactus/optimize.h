@@ -202,6 +202,8 @@ typedef struct tacPlanSizes {
 } tacPlanSizes;
 TAC_API tacPlanSizes tac_plan_sizes(const tacPlan *plan);
 TAC_API const tacModel *tac_plan_model(const tacPlan *plan);
+/* The options of its simulations, resolved. */
+TAC_API tacStatus tac_plan_options(const tacPlan *plan, tacOptions *options);
 /* Name, role and range (resolved) of term i, state bounds last if there are
  * any; "" and zeros: there is none. */
 typedef struct tacPlanTermInfo {
@@ -274,6 +276,7 @@ typedef struct tacPlanIteration {
     int aware;      /* 1: the step followed lcp's complementarity-aware gradient */
     int unsolved;   /* steps of the candidate that are not solved */
     int candidates; /* rollouts that were tried */
+    int passes;     /* backward passes */
     double seconds; /* since the start, 0 without a clock */
 } tacPlanIteration;
 
@@ -311,7 +314,7 @@ struct tacPlanOptions {
     double constraint_tolerance; /* largest violation that counts as none; default
                                   1e-3 */
     tacSmoothing smoothing;      /* default auto */
-    double regularization;       /* the first; default 0: 1e-6 */
+    double regularization;       /* the first; default 0: none until a step asks for it */
     double penalty;              /* the first; default 30 */
     double penalty_factor;       /* growth where a violation does not fall; default 10 */
     double penalty_most;         /* default 1e8 */
@@ -492,7 +495,7 @@ typedef struct tacPlanCheck {
     int term, knot, entry; /* where the error is largest */
     char by;               /* by 'x', 'u' or 'p' */
     int column;            /* coordinate or control or parameter */
-    double error;          /* |analytic - difference| / (1 + |difference|) */
+    double error;          /* |analytic - difference| over one and the largest derivative of this entry */
     double analytic, difference;
     int checked, skipped; /* derivatives: compared, and left out where the
                            quantity has a kink */

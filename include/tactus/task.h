@@ -21,12 +21,14 @@ typedef struct tacTaskOptions {
     const char *const *set; /* nset changes "KEY=VALUE". A key is as solver.iterations or cost[0].weight, or the path
                                of a parameter, as geom/foot.friction[0] */
     int nset;
+    const char *section;        /* whose keys the task has beside those of every task; NULL: "plan" */
     const tacLoadOptions *load; /* of the model; NULL: tac_default_load_options */
 } tacTaskOptions;
 
 /* No changes. */
 TAC_API tacTaskOptions tac_default_task_options(void);
-/* File -> task: reads it, loads its model, sets parameters and options. options may be NULL. Errors name file, line,
+/* File -> task: reads it, loads its model, sets parameters and options, and for "plan" builds the problem once, so that
+ * all that is wrong is found. options may be NULL. Errors name file, line,
  * column and key, what was found and what was expected, and the nearest known name. */
 TAC_API tacStatus tac_task_load(const char *path, const tacTaskOptions *options, tacTask **task, tacError *err);
 /* Frees a task and its model; may be NULL. */

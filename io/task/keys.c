@@ -23,6 +23,12 @@ const tacTaskKey *tac_task_find_key(const char *section, const char *name) {
     return NULL;
 }
 
+int tac_task_has_section(const char *section) {
+    for (const tacTaskKey *key = KEYS; key < KEYS + NKEY; key++)
+        if (strcmp(key->section, section) == 0) return 1;
+    return 0;
+}
+
 int tac_task_has_word(const char *words, const char *word) {
     size_t n = strlen(word);
     while (*words != '\0') {

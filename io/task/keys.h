@@ -24,6 +24,8 @@ typedef struct tacTaskKey {
 const tacTaskKey *tac_task_key(int i);
 /* (section, name) -> row, or NULL. */
 const tacTaskKey *tac_task_find_key(const char *section, const char *name);
+/* Does any row have this section? */
+int tac_task_has_section(const char *section);
 /* Does a list of words, "ilqr|ipopt|", have this one? */
 int tac_task_has_word(const char *words, const char *word);
 

@@ -42,12 +42,16 @@ static tacStatus read_file(const char *path, tacTree **tree, tacError *err) {
     return status;
 }
 
+static const char *section_of(const tacTaskOptions *options) {
+    return options->section != NULL ? options->section : "plan";
+}
+
 static tacStatus read_tree(tacTask *task, const char *path, const tacTaskOptions *options, tacError *err) {
     TAC_TRY(read_file(path, &task->tree, err));
     for (int i = 0; i < options->nset; i++)
         TAC_TRY(tac_task_change(task->tree, options->set[i], err));
     task->root = tac_tree_root(task->tree);
-    return tac_task_check(task->root, (tacTaskSections){"task", "plan"}, err);
+    return tac_task_check(task->root, (tacTaskSections){"task", section_of(options)}, err);
 }
 
 /* --- The model ---------------------------------------------------------------------------------------------------- */
@@ -99,9 +103,11 @@ static tacStatus read_start(tacTask *task, tacError *err) {
 /* --- The problem -------------------------------------------------------------------------------------------------- */
 
 /* What a plan refuses is found now, not when it is asked for. */
-static tacStatus try_plan(const tacTask *task, tacError *err) {
+static tacStatus read_plan(tacTask *task, tacError *err) {
     tacPlan *plan = NULL;
     tacPlanOptions solver;
+    TAC_TRY(tac_task_read_hold(task, err));
+    TAC_TRY(tac_task_read_guess(task, err));
     TAC_TRY(tac_task_plan(task, &plan, err));
     tac_plan_free(plan);
     return tac_task_solver(task, &solver, err);
@@ -128,9 +134,7 @@ static tacStatus read_task(tacTask *task, const char *path, const tacTaskOptions
     TAC_TRY(tac_task_register_unknown(task, err));
     TAC_TRY(read_options(task, err));
     TAC_TRY(read_start(task, err));
-    TAC_TRY(tac_task_read_hold(task, err));
-    TAC_TRY(tac_task_read_guess(task, err));
-    TAC_TRY(try_plan(task, err));
+    if (strcmp(section_of(options), "plan") == 0) TAC_TRY(read_plan(task, err));
     return write_text(task, err);
 }
 
@@ -139,6 +143,8 @@ tacStatus tac_task_load(const char *path, const tacTaskOptions *options, tacTask
     if (path == NULL || task == NULL)
         return tac_fail(err, TAC_ERR_ARGUMENT, "a path and a place for the task are needed");
     *task = NULL;
+    if (options != NULL && !tac_task_has_section(section_of(options)))
+        return tac_fail(err, TAC_ERR_NAME, "%s: tasks have no section \"%s\"", path, options->section);
     tacTask *made = calloc(1, sizeof *made);
     if (made == NULL) return tac_fail(err, TAC_ERR_MEMORY, "%s: no memory", path);
     tacStatus status = read_task(made, path, options != NULL ? options : &defaults, err);

@@ -7,38 +7,50 @@
 
 #include <string.h>
 
+/* F, T and the stacks have rows of ld numbers, a multiple of eight, zero behind what counts. */
 typedef struct Scratch {
+    int nz, nw, ld, lz;               /* lz: of the stacks, whose rows have nz that count */
     double *V, *v;                    /* nz x nz, nz: value of the knot behind */
-    double *F, *T;                    /* nz x nw */
+    double *F, *T, *line;             /* nz x ld; two lines of ld */
     double *Q, *q;                    /* nw x nw, nw */
+    double *left, *right;             /* stacks of 2 nu rows: [K; Quz], [S; K] */
     double *Quu, *low, *high, *L, *u; /* the box problem */
-    double *S, *row;                  /* nu x nz; nz + nw */
+    double *S;                        /* nu x nz */
     double *z, *next;
-    int *free;
+    int *free, *row; /* row: 0, 1, 2, ... */
 } Scratch;
 
 int tac_backward_nz(const tacPlan *plan) { return plan->ndx + plan->nunknown + plan->nchange; }
 
+static int up_to_eight(int n) { return (n + 7) & ~7; }
+
 static int layout(Scratch *s, const tacPlan *plan, tacArena *arena) {
-    size_t nz = (size_t)tac_backward_nz(plan), nu = (size_t)plan->nu, nw = nz + nu, np = (size_t)plan->nunknown;
-    size_t box = nu > np ? nu : np;
+    s->nz = tac_backward_nz(plan);
+    s->nw = s->nz + plan->nu;
+    s->ld = up_to_eight(s->nw);
+    s->lz = up_to_eight(s->nz);
+    size_t nz = (size_t)s->nz, nu = (size_t)plan->nu, nw = (size_t)s->nw, np = (size_t)plan->nunknown;
+    size_t box = nu > np ? nu : np, ld = (size_t)s->ld, lz = (size_t)s->lz;
     s->V = TAC_TAKE(arena, nz * nz, double);
     s->v = TAC_TAKE(arena, nz, double);
-    s->F = TAC_TAKE(arena, nz * nw, double);
-    s->T = TAC_TAKE(arena, nz * nw, double);
+    s->F = TAC_TAKE(arena, nz * ld, double);
+    s->T = TAC_TAKE(arena, nz * ld, double);
+    s->line = TAC_TAKE(arena, 2 * ld, double);
     s->Q = TAC_TAKE(arena, nw * nw, double);
     s->q = TAC_TAKE(arena, nw, double);
+    s->left = TAC_TAKE(arena, 2 * nu * lz, double);
+    s->right = TAC_TAKE(arena, 2 * nu * lz, double);
     s->Quu = TAC_TAKE(arena, box * box, double);
     s->low = TAC_TAKE(arena, box, double);
     s->high = TAC_TAKE(arena, box, double);
     s->L = TAC_TAKE(arena, box * box, double);
     s->u = TAC_TAKE(arena, box, double);
     s->S = TAC_TAKE(arena, nu * nz, double);
-    s->row = TAC_TAKE(arena, nz + nw, double);
     s->z = TAC_TAKE(arena, nw, double);
     s->next = TAC_TAKE(arena, nw, double);
     s->free = TAC_TAKE(arena, box, int);
-    return s->free != NULL;
+    s->row = TAC_TAKE(arena, nz, int);
+    return s->row != NULL;
 }
 
 void tac_backward_measure(const tacPlan *plan, tacArena *dry) {
@@ -48,42 +60,51 @@ void tac_backward_measure(const tacPlan *plan, tacArena *dry) {
     tac_box_newton_measure(plan->nu > plan->nunknown ? plan->nu : plan->nunknown, dry);
 }
 
-/* F of knot k, nz x nw: [A P 0 B; 0 I 0 0; 0 0 0 I]. */
-static void put_dynamics(const tacBackward *b, int k, double *F) {
+/* F of knot k, nz x ld: [A P 0 B; 0 I 0 0; 0 0 0 I]. */
+static void put_dynamics(const tacBackward *b, int k, const Scratch *s) {
     const tacPlan *plan = b->plan;
     size_t ndx = (size_t)plan->ndx, nu = (size_t)plan->nu, np = (size_t)plan->nunknown, i = (size_t)k;
-    size_t nz = (size_t)tac_backward_nz(plan), nw = nz + nu;
-    memset(F, 0, nz * nw * sizeof *F);
+    size_t nz = (size_t)s->nz, ld = (size_t)s->ld;
+    double *F = s->F;
+    memset(F, 0, nz * ld * sizeof *F);
     for (size_t r = 0; r < ndx; r++) {
-        memcpy(F + r * nw, b->A + (i * ndx + r) * ndx, ndx * sizeof *F);
-        if (np > 0) memcpy(F + r * nw + ndx, b->P + (i * ndx + r) * np, np * sizeof *F);
-        if (nu > 0) memcpy(F + r * nw + nz, b->B + (i * ndx + r) * nu, nu * sizeof *F);
+        memcpy(F + r * ld, b->A + (i * ndx + r) * ndx, ndx * sizeof *F);
+        if (np > 0) memcpy(F + r * ld + ndx, b->P + (i * ndx + r) * np, np * sizeof *F);
+        if (nu > 0) memcpy(F + r * ld + nz, b->B + (i * ndx + r) * nu, nu * sizeof *F);
     }
     for (size_t r = 0; r < np; r++)
-        F[(ndx + r) * nw + ndx + r] = 1;
+        F[(ndx + r) * ld + ndx + r] = 1;
     for (size_t r = 0; r < (size_t)plan->nchange; r++)
-        F[(ndx + np + r) * nw + nz + r] = 1;
+        F[(ndx + np + r) * ld + nz + r] = 1;
 }
 
-/* Q = H_k + F' V F, q = g_k + F' (v + V d) */
-static void expand(const tacBackward *b, int k, Scratch *s) {
+/* M += A' X, symmetric, n x n; A and X: count rows of ld numbers. */
+static void add_product(const Scratch *s, int n, int count, int ld, const double *A, const double *X, double *M) {
+    for (int e = 0; e < n; e += 2) {
+        tac_dense_two_lines(count, ld, e, A, X, s->line);
+        for (int i = e; i < n && i < e + 2; i++)
+            for (int c = i; c < n; c++)
+                M[(size_t)i * (size_t)n + (size_t)c] += s->line[(i - e) * ld + c];
+    }
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < i; c++)
+            M[(size_t)i * (size_t)n + (size_t)c] = M[(size_t)c * (size_t)n + (size_t)i];
+}
+
+/* Q = H_k + F' V F, q = g_k + F' (v + V d)   (PL4) */
+static void expand(const tacBackward *b, int k, const Scratch *s) {
     const tacPlan *plan = b->plan;
-    int nz = tac_backward_nz(plan), nw = nz + plan->nu;
-    size_t w = (size_t)nw, i = (size_t)k;
-    put_dynamics(b, k, s->F);
-    tac_dense_mul(nz, nz, nw, s->V, s->F, s->T);
+    size_t w = (size_t)s->nw, i = (size_t)k, nz = (size_t)s->nz, ld = (size_t)s->ld;
+    put_dynamics(b, k, s);
+    memset(s->T, 0, nz * ld * sizeof *s->T);
     memcpy(s->Q, b->H + i * w * w, w * w * sizeof *s->Q);
     memcpy(s->q, b->g + i * w, w * sizeof *s->q);
-    for (int r = 0; r < nz; r++) {
-        const double *f = s->F + (size_t)r * w, *t = s->T + (size_t)r * w;
-        double ahead = s->v[r] + tac_dense_dot(plan->ndx, s->V + (size_t)r * (size_t)nz, b->D + i * (size_t)plan->ndx);
-        tac_dense_axpy(nw, ahead, f, s->q);
-        for (int a = 0; a < nw; a++) /* what lies right of the diagonal */
-            if (f[a] != 0) tac_dense_axpy(nw - a, f[a], t + a, s->Q + (size_t)a * w + a);
+    for (size_t r = 0; r < nz; r++) {
+        double ahead = s->v[r] + tac_dense_dot(plan->ndx, s->V + r * nz, b->D + i * (size_t)plan->ndx);
+        tac_dense_add_rows(s->ld, s->nz, s->V + r * nz, s->row, s->F, 1, s->T + r * ld);
+        tac_dense_axpy(s->nw, ahead, s->F + r * ld, s->q);
     }
-    for (int a = 0; a < nw; a++)
-        for (int c = 0; c < a; c++)
-            s->Q[(size_t)a * w + (size_t)c] = s->Q[(size_t)c * w + (size_t)a];
+    add_product(s, s->nw, s->nz, s->ld, s->F, s->T, s->Q);
 }
 
 /* Adds the regularization to a diagonal. */
@@ -126,36 +147,32 @@ static int find_gains(const tacBackward *b, int knot, Scratch *s, tacArena *aren
     return 1;
 }
 
-/* V = Qzz + K' (Quu K + Quz) + Quz' K,   v = qz + K' (Quu k + qu) + Quz' k */
-static void fold(const tacBackward *b, int knot, Scratch *s) {
+/* V = Qzz + K' (Quu K + Quz) + Quz' K,   v = qz + K' (Quu k + qu) + Quz' k   (PL5) */
+static void fold(const tacBackward *b, int knot, const Scratch *s) {
     const tacPlan *plan = b->plan;
-    int nz = tac_backward_nz(plan), nu = plan->nu;
-    size_t z = (size_t)nz, w = z + (size_t)nu;
-    const double *k = b->k + (size_t)knot * (size_t)nu, *K = b->K + (size_t)knot * (size_t)nu * z;
+    int nz = s->nz, nu = plan->nu;
+    size_t z = (size_t)nz, w = (size_t)s->nw, lz = (size_t)s->lz, rows = (size_t)nu;
+    const double *k = b->k + (size_t)knot * rows, *K = b->K + (size_t)knot * rows * z;
+    memset(s->left, 0, 2 * rows * lz * sizeof *s->left);
+    memset(s->right, 0, 2 * rows * lz * sizeof *s->right);
     for (int i = 0; i < nz; i++)
         memcpy(s->V + (size_t)i * z, s->Q + (size_t)i * w, z * sizeof *s->V);
     memcpy(s->v, s->q, z * sizeof *s->v);
-    for (int i = 0; i < nu; i++) {
-        const double *Q = s->Q + (z + (size_t)i) * w, *row = K + (size_t)i * z;
-        double *S = s->S + (size_t)i * z, force = s->q[z + (size_t)i];
+    for (size_t i = 0; i < rows; i++) {
+        const double *Q = s->Q + (z + i) * w, *row = K + i * z;
+        double *S = s->right + i * lz, force = s->q[z + i];
+        memcpy(s->left + i * lz, row, z * sizeof *s->left);
+        memcpy(s->left + (rows + i) * lz, Q, z * sizeof *s->left);
+        memcpy(s->right + (rows + i) * lz, row, z * sizeof *s->right);
         memcpy(S, Q, z * sizeof *S);
-        for (int j = 0; j < nu; j++) {
-            tac_dense_axpy(nz, Q[z + (size_t)j], K + (size_t)j * z, S);
-            force += Q[z + (size_t)j] * k[j];
+        for (size_t j = 0; j < rows; j++) {
+            tac_dense_axpy(nz, Q[z + j], K + j * z, S);
+            force += Q[z + j] * k[j];
         }
         tac_dense_axpy(nz, force, row, s->v);
         tac_dense_axpy(nz, k[i], Q, s->v);
-        for (int a = 0; a < nz; a++) { /* right of the diagonal */
-            double one = row[a], other = Q[a];
-            const double two[2] = {one, other};
-            double *V = s->V + (size_t)a * z;
-            for (int c = a; c < nz; c++)
-                V[c] += two[0] * S[c] + two[1] * row[c];
-        }
     }
-    for (int a = 0; a < nz; a++)
-        for (int c = 0; c < a; c++)
-            s->V[(size_t)a * z + (size_t)c] = s->V[(size_t)c * z + (size_t)a];
+    add_product(s, nz, 2 * nu, s->lz, s->left, s->right, s->V);
 }
 
 /* The unknown parameters' step: min over their box of the value at the start.
@@ -178,13 +195,13 @@ static int find_parameters(const tacBackward *b, Scratch *s, tacArena *arena) {
 }
 
 /* Sums of the model's change along its own solution, knot by knot. */
-static void promise(tacBackward *b, Scratch *s) {
+static void promise(tacBackward *b, const Scratch *s) {
     const tacPlan *plan = b->plan;
-    int nz = tac_backward_nz(plan), nw = nz + plan->nu;
-    size_t z = (size_t)nz, w = (size_t)nw, nu = (size_t)plan->nu, ndx = (size_t)plan->ndx;
+    int nz = s->nz, nw = s->nw;
+    size_t z = (size_t)nz, w = (size_t)nw, nu = (size_t)plan->nu, ndx = (size_t)plan->ndx, np = (size_t)plan->nunknown;
     b->linear = b->quadratic = 0;
     memset(s->z, 0, w * sizeof *s->z);
-    if (plan->nunknown > 0) memcpy(s->z + ndx, b->dp, (size_t)plan->nunknown * sizeof *s->z);
+    if (np > 0) memcpy(s->z + ndx, b->dp, np * sizeof *s->z);
     for (int k = 0; k <= plan->n; k++) {
         size_t i = (size_t)k;
         for (size_t e = 0; e < nu; e++)
@@ -193,10 +210,14 @@ static void promise(tacBackward *b, Scratch *s) {
         tac_dense_mulv(nw, nw, b->H + i * w * w, s->z, s->next);
         b->quadratic += 0.5 * tac_dense_dot(nw, s->next, s->z);
         if (k == plan->n) return;
-        put_dynamics(b, k, s->F);
-        tac_dense_mulv(nz, nw, s->F, s->z, s->next);
-        tac_dense_axpy(plan->ndx, 1, b->D + i * ndx, s->next);
-        memcpy(s->z, s->next, z * sizeof *s->z);
+        memcpy(s->next, b->D + i * ndx, ndx * sizeof *s->next);
+        for (size_t r = 0; r < ndx; r++) {
+            s->next[r] += tac_dense_dot(plan->ndx, b->A + (i * ndx + r) * ndx, s->z);
+            s->next[r] += tac_dense_dot(plan->nu, b->B + (i * ndx + r) * nu, s->z + z);
+            if (np > 0) s->next[r] += tac_dense_dot(plan->nunknown, b->P + (i * ndx + r) * np, s->z + ndx);
+        }
+        memcpy(s->z, s->next, ndx * sizeof *s->z);
+        if (plan->nchange > 0) memcpy(s->z + ndx + np, s->z + z, nu * sizeof *s->z);
     }
 }
 
@@ -205,6 +226,8 @@ int tac_backward(tacBackward *b, tacArena *arena) {
     Scratch s;
     TAC_SCOPE(arena);
     if (!layout(&s, plan, arena)) return -1;
+    for (int i = 0; i < s.nz; i++)
+        s.row[i] = i;
     size_t z = (size_t)tac_backward_nz(plan), w = z + (size_t)plan->nu, last = (size_t)plan->n;
     for (size_t i = 0; i < z; i++)
         memcpy(s.V + i * z, b->H + (last * w + i) * w, z * sizeof *s.V);

@@ -1,6 +1,7 @@
 /* The derivatives of a problem's residuals against differences. */
 #include "base/error.h"
 #include "base/platform.h"
+#include "math/dense.h"
 #include "math/scalar.h"
 #include "optimize/planner.h"
 
@@ -12,7 +13,7 @@
 #define FACTOR 0.25
 enum { LEVELS = 6 };
 /* Estimates apart by more than this share are a kink, not a derivative. */
-#define KINK 1e-4
+#define KINK 3e-8
 
 typedef struct Check {
     const tacPlan *plan;
@@ -93,9 +94,15 @@ static double extrapolate(const Check *c, int e, double h, double *error) {
     return best;
 }
 
+/* What counts as 1: one and the largest derivative of an entry. */
+static double scale_of(const Check *c, int e) {
+    int nw = tac_plan_columns(c->plan).nw;
+    return 1 + tac_dense_largest(nw, c->J + (size_t)e * (size_t)nw);
+}
+
 static void note(Check *c, int term, int j, int e, double analytic, double difference) {
     tacPlanColumns col = tac_plan_columns(c->plan);
-    double error = tac_abs(analytic - difference) / (1 + tac_abs(difference));
+    double error = tac_abs(analytic - difference) / tac_max(scale_of(c, e), 1 + tac_abs(difference));
     c->out->checked++;
     if (error <= c->out->error && c->out->checked > 1) return;
     int from = j < col.p ? 0 : j < col.c ? col.p : j < col.u ? col.c : col.u;
@@ -118,7 +125,7 @@ static tacStatus check_column(Check *c, int term, int j) {
             TAC_TRY(displaced(c, j, side ? h : -h, c->r[side] + i * size));
     for (int e = 0; e < size; e++) {
         double error, difference = extrapolate(c, e, first, &error);
-        if (error > KINK * (1 + tac_abs(difference)))
+        if (error > KINK * tac_max(scale_of(c, e), 1 + tac_abs(difference)))
             c->out->skipped++;
         else
             note(c, term, j, e, c->J[e * nw + j], difference);

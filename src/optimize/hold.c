@@ -201,10 +201,25 @@ static tacStatus set_balance(Hold *h, const tacPlan *p, tacSim *sim, const doubl
     return TAC_OK;
 }
 
+/* Controls without force, where bias and gain are of the length alone: saturated servos have no derivative. */
+static tacStatus set_forceless(const Hold *h, const tacPlan *p, tacSim *sim, const double *x, double *u) {
+    const tacModel *m = p->model;
+    tacActuation out = {.length = h->x};
+    TAC_TRY(tac_actuation(sim, x, u, &out));
+    for (int i = 0; i < m->nu; i++) {
+        const double *gain = m->actuator_gainprm + 10 * i, *bias = m->actuator_biasprm + 10 * i;
+        int plain = m->actuator_gaintype[i] == TAC_GAIN_FIXED && m->actuator_dyntype[i] == TAC_DYN_NONE;
+        if (!plain || m->actuator_biastype[i] != TAC_BIAS_AFFINE || gain[0] == 0) continue;
+        u[i] = tac_clamp(-(bias[0] + bias[1] * h->x[i]) / gain[0], p->low[i], p->high[i]);
+    }
+    return TAC_OK;
+}
+
 static tacStatus hold(Hold *h, const tacPlan *p, tacSim *sim, const double *x, double *u, tacArena *arena) {
     const tacModel *m = p->model;
     memcpy(u, p->u_default, (size_t)p->nu * sizeof *u);
     TAC_TRY(tac_edges_find(&h->edges, m, sim, x, u, h->contacts, TOUCHING));
+    TAC_TRY(set_forceless(h, p, sim, x, u));
     TAC_TRY(set_balance(h, p, sim, x, u));
     int n = m->nu + h->edges.nedge;
     for (int i = 0; i < n; i++) {

@@ -212,7 +212,7 @@ static tacStatus begin(tacPlanner *pl, void *memory, tacError *err) {
     const tacPlanOptions *o = &pl->options;
     (void)err;
     memset(memory, 0, kept_of(pl->plan, o));
-    *q.s = (State){.regularization = o->regularization > 0 ? o->regularization : 1e-6, .kappa = first_kappa(pl)};
+    *q.s = (State){.regularization = o->regularization, .kappa = first_kappa(pl)};
     for (int i = 0; i < pl->plan->nterm; i++)
         q.mu[i] = o->penalty;
     memset(q.Kx, 0, (size_t)pl->plan->n * (size_t)pl->plan->nu * (size_t)pl->plan->ndx * sizeof *q.Kx);
@@ -297,6 +297,7 @@ static double find_step(Ilqr *q, const tacPathSum *from, Candidate *c, tacPlanIt
         int solved = tac_backward(&b, &q->arena);
         pl->count.solve_seconds += tac_planner_clock(pl) - start;
         now->regularization = q->s->regularization;
+        now->passes++;
         if (solved > 0) {
             if (q->s->exact && -(b.linear + b.quadratic) <= STATIONARY * (1 + tac_abs(from->merit))) return 0;
             double length = search(q, &b, from, c, now);
@@ -311,7 +312,7 @@ static double find_step(Ilqr *q, const tacPathSum *from, Candidate *c, tacPlanIt
 static void adapt_regularization(State *s, const tacPlanIteration *now) {
     double share = now->promised > 0 ? now->gained / now->promised : 0;
     if (share > GOOD && now->length > 0.4)
-        s->regularization = tac_max(0.1 * s->regularization, LEAST_REGULARIZATION);
+        s->regularization = s->regularization > LEAST_REGULARIZATION ? 0.1 * s->regularization : 0;
     else if (share < POOR || now->length < 0.2)
         raise_regularization(s);
 }
@@ -417,7 +418,7 @@ static tacPlanEnd iterate(tacPlanner *pl, void *memory, tacPlanIteration *now) {
         gap = c.gap;
     } else {
         now->merit = from.merit;
-        q.s->regularization = 1e-6;
+        q.s->regularization = 0;
     }
     const tacPathSum *at = now->length > 0 ? &c.sum : &from;
     describe(&q, at, gap, now);

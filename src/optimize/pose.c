@@ -5,12 +5,13 @@
 #include "base/platform.h"
 #include "math/dense.h"
 #include "math/scalar.h"
+#include "optimize/hold.h"
 #include "optimize/box_newton.h"
 #include "optimize/planner.h"
 
 #include <string.h>
 
-enum { MOST_DUALS = 40, MOST_RAISES = 30 };
+enum { MOST_DUALS = 40, MOST_RAISES = 30, SETTLING = 2000, HOLDING = 20 };
 #define FIRST_DAMPING 1e-4
 #define LEAST_DAMPING 1e-15
 #define MOST_DAMPING  1e12
@@ -279,6 +280,45 @@ static tacPlanEnd solve(Pose *s) {
     return TAC_PLAN_VIOLATED;
 }
 
+/* 1: some term asks for an equilibrium. */
+static int asks_for_rest(const tacPlan *plan) {
+    for (int i = 0; i < plan->nterm; i++)
+        if (plan->term[i].own.of.kind == TAC_OF_REST) return 1;
+    return 0;
+}
+
+/* Marks dofs that actuators move at x, in s->free. */
+static tacStatus find_actuated(Pose *s, double *moment) {
+    const tacModel *m = s->plan->model;
+    tacActuation out = {.moment = moment};
+    memset(s->free, 0, (size_t)m->nv * sizeof *s->free);
+    TAC_TRY(tac_actuation(s->work.sim, s->x, s->u, &out));
+    for (int a = 0; a < m->nu; a++)
+        for (int i = 0; i < m->nv; i++)
+            s->free[i] |= moment[a * m->nv + i] != 0;
+    return TAC_OK;
+}
+
+/* Lets the body down onto what it stands on: steps from rest, joints with actuators held, under controls that hold the
+ * pose they are in. A search for an equilibrium then begins where contacts carry. */
+static void settle(Pose *s) {
+    const tacPlan *plan = s->plan;
+    const tacModel *m = plan->model;
+    if (!asks_for_rest(plan) || s->options.fixed_q || find_actuated(s, s->tH) != TAC_OK) return;
+    for (int k = 0; k < SETTLING; k++) {
+        if (k % HOLDING == 0 && tac_hold_pose(plan, s->work.sim, s->x, s->u, NULL) != TAC_OK) return;
+        if (!tac_went_on_planning(tac_step(s->work.sim, s->x, s->u, s->tx, NULL))) return;
+        double moved = 0;
+        tac_qpos_sub(m, s->tx, s->x, s->d);
+        for (int i = 0; i < m->nv; i++) {
+            if (s->free[i] || (s->options.hold != NULL && s->options.hold[i])) s->d[i] = 0;
+            moved = tac_max(moved, tac_abs(s->d[i]));
+        }
+        tac_qpos_add(m, s->x, s->d, s->x);
+        if (moved < 1e-4 * plan->options.dt * plan->options.dt) return;
+    }
+}
+
 /* The start, or a variation: coordinates anywhere within joint ranges, others
  * about the start's. */
 static void begin(Pose *s, const double *u, int start) {
@@ -290,7 +330,10 @@ static void begin(Pose *s, const double *u, int start) {
         s->u[i] = tac_clamp(s->u[i], plan->low[i], plan->high[i]);
     for (int i = 0; i < plan->nunknown; i++)
         s->p[i] = tac_clamp(plan->theta[plan->unknown[i]], plan->low_p[i], plan->high_p[i]);
-    if (start == 0) return;
+    if (start == 0) {
+        settle(s);
+        return;
+    }
     memset(s->step, 0, (size_t)s->n * sizeof *s->step);
     for (int i = 0; i < s->nq; i++) {
         double low, high, share = tac_random_uniform(s->options.seed, (uint64_t)start, (uint64_t)s->column[i]);

@@ -480,6 +480,12 @@ tacPlanSizes tac_plan_sizes(const tacPlan *p) {
                           p->nunknown, p->nterm, p->nequality, p->ninequality, p->nrow};
 }
 
+tacStatus tac_plan_options(const tacPlan *plan, tacOptions *options) {
+    if (plan == NULL || options == NULL) return TAC_ERR_ARGUMENT;
+    *options = plan->options;
+    return TAC_OK;
+}
+
 const tacModel *tac_plan_model(const tacPlan *plan) { return plan == NULL ? NULL : plan->model; }
 
 tacPlanTermInfo tac_plan_term(const tacPlan *plan, int i) {

@@ -77,6 +77,7 @@ void tac_adaptive_hold(void *user, const unsigned char *sign, const double *rate
 /* Those of the last rate. */
 int tac_adaptive_copy_signals(void *user, double *signal);
 tacStatus tac_adaptive_rate_jac(void *user, const double *x, double *F);
+tacStatus tac_adaptive_rate_jvp(void *user, const double *x, const double *along, double *df);
 tacStatus tac_adaptive_rate_vjp(void *user, const double *x, const double *bar, double *x_bar, double *p_bar);
 
 /* Activations: onsets begin at number `first` of the list. -> 1: what is held has changed. */

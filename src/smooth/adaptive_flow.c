@@ -47,6 +47,27 @@ tacStatus tac_adaptive_rate_jac(void *user, const double *x, double *F) {
     return tac_first_nonfinite((int)(nv * n), F + nv * n) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
+tacStatus tac_adaptive_rate_jvp(void *user, const double *x, const double *along, double *df) {
+    tacAdaptive *a = user;
+    tacContext *ctx = a->ctx;
+    const tacModel *m = ctx->model;
+    tacColumns c = tac_count_columns(ctx);
+    double *act = df + 2 * m->nv;
+    c.n = 1;
+    c.along = along;
+    tacStatus status = ctx->stepper->acceleration_jac(ctx, x, a->u, c, NULL, df + m->nv);
+    if (!tac_went_on(status)) return status;
+    memcpy(df, along + m->nv, (size_t)m->nv * sizeof *df);
+    memset(act, 0, (size_t)m->na * sizeof *act);
+    tacSink act_sink = tac_columns_sink(c, act, 2 * m->nv), ctrl_sink = tac_columns_sink(c, act, c.nx);
+    tacSink theta_sink = tac_columns_sink(c, act, c.nx + c.nu);
+    tac_activation_rates_jac(m, &ctx->work, a->u, &act_sink, &ctrl_sink);
+    if (c.np > 0) tac_activation_rates_param(ctx, x, a->u, &theta_sink);
+    for (int j = 0; j < m->na; j++)
+        if (a->held[j]) act[j] = 0;
+    return tac_first_nonfinite(m->nv + m->na, df + m->nv) < 0 ? TAC_OK : TAC_ERR_NONFINITE;
+}
+
 tacStatus tac_adaptive_rate_vjp(void *user, const double *x, const double *bar, double *x_bar, double *p_bar) {
     tacAdaptive *a = user;
     tacContext *ctx = a->ctx;

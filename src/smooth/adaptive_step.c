@@ -206,9 +206,9 @@ static tacStatus gap_jac(void *user, int member, int falls, const double *x, dou
 }
 
 static const tacAdaptiveKind FREE = {.calls = {TAC_ADAPTIVE_TANGENT, .rate = rate, .rate_jac = tac_adaptive_rate_jac,
-                                               .rate_vjp = tac_adaptive_rate_vjp, .open = open_set, .watch = watch,
-                                               .gap = gap_at, .gap_jac = gap_jac, .signals = tac_adaptive_copy_signals,
-                                               .hold = tac_adaptive_hold}};
+                                               .rate_jvp = tac_adaptive_rate_jvp, .rate_vjp = tac_adaptive_rate_vjp,
+                                               .open = open_set, .watch = watch, .gap = gap_at, .gap_jac = gap_jac,
+                                               .signals = tac_adaptive_copy_signals, .hold = tac_adaptive_hold}};
 
 static tacStatus step(tacContext *ctx, const double *x, const double *u, double *y) {
     return tac_adaptive_step(&FREE, ctx, x, u, y);

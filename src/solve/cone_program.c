@@ -8,7 +8,7 @@
 /* Share of the way to the border that a step takes at most. */
 #define SHARE 0.97
 /* Products count as those of the path within this share of kappa. */
-#define CENTRING 1e-12
+#define CENTRING 1e-9
 /* Within this share they do as well where a Newton step brings them no nearer: what is left is rounding. */
 #define ROUNDED 1e-5
 /* Newton's step alone is taken where the product it leaves behind is below this share of kappa. */

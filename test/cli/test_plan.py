@@ -10,6 +10,7 @@ import time
 import unittest
 
 from driver import ROOT, TACTUS, Case
+from test_page import SINGLE, Page, floats
 
 TASKS = ROOT / "examples" / "tasks"
 KEYS = {"cost", "terms", "violation", "iterations", "seconds", "steps", "derivatives", "status", "replay", "starts", "history"}
@@ -56,6 +57,22 @@ class Plan(Case):
         again = self.folder / "again"  # the task as it was read is the same task
         self.fine("plan", folder / "task.yaml", "-o", again)
         self.assertEqual(without_times(self.plan(again)), without_times(plan))
+
+    def test_report(self):
+        """The page holds motions of iterations with the plan last, targets, bounds and history."""
+        folder = self.folder / "out"
+        self.fine("plan", TASKS / "plan-post.yaml", "-o", folder)
+        page = Page((folder / "report.html").read_text(encoding="utf-8"))
+        self.assertEqual(page.problems, [])
+        data, plan = json.loads(page.data), self.plan(folder)
+        shown = data["plan"]
+        self.assertEqual(shown["motions"][-1], data["motion"])
+        self.assertEqual((len(shown["motions"]), shown["iterations"][-1]), (len(shown["iterations"]), plan["iterations"]))
+        self.assertEqual(shown["cost"], [row["cost"] for row in plan["history"]])
+        self.assertEqual((shown["low"], shown["high"]), ([-30] * 3, [30] * 3))
+        self.assertEqual(shown["targets"], [{"name": "place", "place": [1, 0, 0.1], "first": 30, "last": 30}])
+        self.assertEqual([term["name"] for term in shown["terms"]], ["effort", "time"])
+        self.close(floats(data["motion"]["qpos"])[-7:], plan["states"][-1][:7], SINGLE)
 
     def test_json_and_changes(self):
         said = self.fine("plan", TASKS / "dojo-plan-box-right.yaml", "--json", "--set", "cost[1].weight=1e-3").json()

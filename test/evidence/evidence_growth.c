@@ -72,8 +72,9 @@ static void judge(const GrowthCase *c, const tacGrowth *g, double truth, double 
     t->high = worse(t->high, (truth - g->kappa * g->nu - g->dual) / scale);
     if (!has_features(c)) return;
     t->above = worse(t->above, (g->gap - dist) / c->size);
-    /* near alpha 0, the centre as deep below the face as a plane grows, all rows have a force of kappa / alpha */
-    int exact = c->kind[0] == 0 && g->kappa == KAPPAS[0] && g->alpha > 1e-2;
+    /* Near alpha 0 the centre is as deep below the face as a plane grows, and all rows have a force of kappa / alpha:
+     * the gap is off by kappa nu / alpha of the size. */
+    int exact = c->kind[0] == 0 && g->kappa == KAPPAS[0] && g->kappa * g->nu < 0.5e-9 * g->alpha;
     if (exact) t->planes = worse(t->planes, fabs(g->gap - dist) / c->size);
 }
 

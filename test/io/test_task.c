@@ -93,6 +93,31 @@ static void test_hash(void **state) {
     tac_task_free(c);
 }
 
+/* Another verb has keys of its own section, beside those of every task, with the same messages. */
+static void test_other_sections(void **state) {
+    (void)state;
+    const char *text = "version: 1\nmodel: robot.xml\nstep: {dt: 0.5}\nmethod: ilqr\niterations: 7\n";
+    FILE *robot = fopen("test/data/broken_tasks/robot.xml", "rb");
+    char bytes[1 << 13];
+    CHECK(robot != NULL);
+    size_t size = fread(bytes, 1, sizeof bytes, robot);
+    fclose(robot);
+    scratch_bytes("robot.xml", bytes, size);
+    const char *path = scratch_text("other.yaml", text);
+    tacTaskOptions options = tac_default_task_options();
+    tacTask *task = NULL;
+    tacError err = {0};
+    options.section = "solver";
+    if (tac_task_load(path, &options, &task, &err) != TAC_OK) fail_msg("%s", err.text);
+    CHECK_NEAR(tac_task_step(task)->dt, 0.5, 0);
+    tac_task_free(task);
+    CHECK_INT(tac_task_load(path, NULL, &task, &err), TAC_ERR_SYNTAX);
+    CHECK_HAS(err.text, "unknown key \"method\"");
+    options.section = "nothing";
+    CHECK_INT(tac_task_load(path, &options, &task, &err), TAC_ERR_NAME);
+    CHECK_HAS(err.text, "tasks have no section \"nothing\"");
+}
+
 /* Every row has a section that something refers to, a name of its own there, and a default that its row accepts. */
 static void test_table_of_keys(void **state) {
     (void)state;
@@ -125,9 +150,10 @@ static void test_all_outputs_have_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_arrive),   cmocka_unit_test(test_json_and_defaults),
-        cmocka_unit_test(test_text_reads_back), cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_table_of_keys),   cmocka_unit_test(test_all_outputs_have_names),
+        cmocka_unit_test(test_values_arrive),          cmocka_unit_test(test_json_and_defaults),
+        cmocka_unit_test(test_text_reads_back),        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_other_sections),         cmocka_unit_test(test_table_of_keys),
+        cmocka_unit_test(test_all_outputs_have_names),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -85,6 +85,15 @@ static tacStatus rate_jac(void *user, const double *x, double *F) {
     return status;
 }
 
+static tacStatus rate_jvp(void *user, const double *x, const double *along, double *df) {
+    tacAdaptive *a = user;
+    tacStepInfo before = a->ctx->info;
+    tacStatus status = tac_adaptive_rate_jvp(user, x, along, df);
+    before.conditioning = tac_max(before.conditioning, a->ctx->info.conditioning);
+    a->ctx->info = before;
+    return status;
+}
+
 static tacStatus rate_vjp(void *user, const double *x, const double *bar, double *x_bar, double *p_bar) {
     tacAdaptive *a = user;
     tacStepInfo before = a->ctx->info;
@@ -176,10 +185,10 @@ static void measure(const tacModel *m, const tacOptions *options, tacArena *dry)
 }
 
 const tacAdaptiveKind TAC_SOFT_ADAPTIVE = {
-    .calls = {TAC_ADAPTIVE_TANGENT, .rate = rate, .rate_jac = rate_jac, .rate_vjp = rate_vjp, .open = tac_soft_open,
-              .watch = tac_soft_watch, .gap = tac_soft_gap, .same = tac_soft_same, .pushes = pushes,
-              .gap_jac = tac_soft_gap_jac, .signals = tac_adaptive_copy_signals, .hold = hold, .name = name,
-              .couples = couples},
+    .calls = {TAC_ADAPTIVE_TANGENT, .rate = rate, .rate_jac = rate_jac, .rate_jvp = rate_jvp, .rate_vjp = rate_vjp,
+              .open = tac_soft_open, .watch = tac_soft_watch, .gap = tac_soft_gap, .same = tac_soft_same,
+              .pushes = pushes, .gap_jac = tac_soft_gap_jac, .signals = tac_adaptive_copy_signals, .hold = hold,
+              .name = name, .couples = couples},
     .layout = layout,
     .measure = measure};
 

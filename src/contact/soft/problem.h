@@ -146,6 +146,8 @@ void tac_soft_measure_solve(const tacModel *m, const tacOptions *options, tacAre
 /* Adds the problem to the report of the step: contacts, zones, margins as velocities over the step h (report.c). A step
  * of several stages adds up all of them. */
 void tac_soft_report(const tacSoft *soft, double h, tacStepInfo *info);
+/* The part of it that a rate of inner steps reports: solver, contacts. */
+void tac_soft_count(const tacSoft *soft, tacStepInfo *info);
 /* Least change of a limited coordinate (m, rad) that adds or removes the row of a limit. */
 double tac_soft_limit_margin(const tacModel *m, const double *q);
 /* Least change of y (m/s^2, rad/s^2) that takes the block to another zone. */

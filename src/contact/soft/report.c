@@ -89,10 +89,24 @@ static uint64_t hash_block(const tacSoft *soft, const tacSoftBlock *b, uint64_t 
     return tac_hash(words, sizeof words, hash);
 }
 
-void tac_soft_report(const tacSoft *soft, double h, tacStepInfo *info) {
+void tac_soft_count(const tacSoft *soft, tacStepInfo *info) {
+    int contacts = 0, sliding = 0;
     info->iterations += soft->iterations;
     info->residual = tac_max(info->residual, soft->residual);
-    int contacts = 0, sliding = 0;
+    for (int k = 0; k < soft->nblock; k++) {
+        const tacSoftBlock *b = &soft->block[k];
+        if (tac_soft_is_idle(b) || soft->rows.row[b->row].kind != TAC_ROW_CONTACT) continue;
+        contacts++;
+        sliding += tac_soft_zone(b) == TAC_ZONE_CONE;
+    }
+    if (contacts < info->contacts) return; /* of the stages of a step, the one that has most */
+    info->contacts = contacts;
+    info->sliding = sliding;
+    info->sticking = contacts - sliding;
+}
+
+void tac_soft_report(const tacSoft *soft, double h, tacStepInfo *info) {
+    tac_soft_count(soft, info);
     for (int k = 0; k < soft->nblock; k++) {
         const tacSoftBlock *b = &soft->block[k];
         double margin = tac_soft_margin(b, soft->D + b->row, soft->y + b->row);
@@ -102,14 +116,7 @@ void tac_soft_report(const tacSoft *soft, double h, tacStepInfo *info) {
         info->active_set = hash_block(soft, b, info->active_set);
         info->feature_margin = tac_min(info->feature_margin, piece_margin(b));
         if (soft->rows.row[b->row].kind != TAC_ROW_CONTACT) continue;
-        int slides = tac_soft_zone(b) == TAC_ZONE_CONE;
-        contacts++;
-        sliding += slides;
         info->feature_margin =
             tac_min(info->feature_margin, soft->rows.contact[soft->rows.row[b->row].id].switch_margin);
     }
-    if (contacts < info->contacts) return; /* of the stages of a step, the one that has most */
-    info->contacts = contacts;
-    info->sliding = sliding;
-    info->sticking = contacts - sliding;
 }

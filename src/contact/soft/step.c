@@ -133,7 +133,10 @@ tacStatus tac_soft_accelerate(tacContext *ctx, const double *x, const double *u,
     tacSoftSearch search = tac_soft_search(m, &ctx->options);
     TAC_TRY(tac_soft_solve(m, w, soft, &search, a0, w->qacc, &ctx->arena));
     add_forces(ctx, soft);
-    tac_soft_report(soft, ctx->options.dt, &ctx->info);
+    if (ctx->acting != NULL)
+        tac_soft_count(soft, &ctx->info);
+    else
+        tac_soft_report(soft, ctx->options.dt, &ctx->info);
     return TAC_OK;
 }
 

@@ -39,6 +39,8 @@ typedef struct tacFlowCalls {
     tacStatus (*rate)(void *user, const double *x, double *f);
     /* nd rows, columns [x | p] */
     tacStatus (*rate_jac)(void *user, const double *x, double *F);
+    /* df[nd] along a direction [x | p]. NULL: by rate_jac */
+    tacStatus (*rate_jvp)(void *user, const double *x, const double *along, double *df);
     /* x_bar += f_x^T bar, p_bar += f_p^T bar */
     tacStatus (*rate_vjp)(void *user, const double *x, const double *bar, double *x_bar, double *p_bar);
     /* |coordinate| for the tolerance, nd numbers; rotations: 1. NULL: |x| */

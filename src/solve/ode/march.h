@@ -94,6 +94,7 @@ typedef struct tacMarchJac {
     double *F;                         /* nd (nd + np) */
     double *grad, *grad_p, *row, *x_h; /* nd, np, n, nd */
     double *x_x, *x_p;                 /* of a reset; no room: the flow has none */
+    double *direction, *change;        /* nd + np, nd: of the rate along one direction */
 } tacMarchJac;
 int tac_march_jac_layout(tacMarchJac *j, const tacFlow *flow, const tacInnerOptions *options, tacArena *arena);
 /* From here on the derivative along one direction alone. Needs: tac_march_jac_layout. */

@@ -24,7 +24,9 @@ int tac_march_jac_layout(tacMarchJac *j, const tacFlow *flow, const tacInnerOpti
     j->x_h = TAC_TAKE(arena, nd, double);
     j->x_x = TAC_TAKE(arena, resets ? nd * nd : 0, double);
     j->x_p = TAC_TAKE(arena, resets ? nd * np : 0, double);
-    return j->x_p != NULL;
+    j->direction = TAC_TAKE(arena, nd + np, double);
+    j->change = TAC_TAKE(arena, nd, double);
+    return j->change != NULL;
 }
 
 /* row += factor d(numbers . p) */
@@ -70,6 +72,31 @@ static void rate_changes(const tacMarch *m, const tacMarchJac *j, const double *
     }
 }
 
+/* The same along the direction, and, where the step's length is no constant, along that of the length, which moves no
+ * parameter. */
+static tacStatus rate_along(tacMarch *m, tacMarchJac *j, int i) {
+    int nd = m->flow->nd, np = m->flow->np;
+    for (int r = 0; r < nd; r++)
+        j->df[2 * r + 1] = 0;
+    for (int c = 0; c < (m->step.kind == TAC_MARCH_FREE ? 1 : 2); c++) {
+        for (int r = 0; r < nd; r++)
+            j->direction[r] = j->dX[2 * r + c];
+        for (int k = 0; k < np; k++)
+            j->direction[nd + k] = c == 0 ? j->along[nd + k] : 0;
+        TAC_TRY(m->flow->call->rate_jvp(m->flow->user, m->inner.X[i], j->direction, j->change));
+        for (int r = 0; r < nd; r++)
+            j->df[2 * r + c] = j->change[r];
+    }
+    return TAC_OK;
+}
+
+static tacStatus find_rate_changes(tacMarch *m, tacMarchJac *j, int i) {
+    if (j->along != NULL && m->flow->call->rate_jvp != NULL) return rate_along(m, j, i);
+    TAC_TRY(m->flow->call->rate_jac(m->flow->user, m->inner.X[i], j->F));
+    rate_changes(m, j, j->F);
+    return TAC_OK;
+}
+
 static tacStatus explicit_stage(tacMarch *m, tacMarchJac *j, int i) {
     tacInner *s = &m->inner;
     if (i > 0)
@@ -78,8 +105,7 @@ static tacStatus explicit_stage(tacMarch *m, tacMarchJac *j, int i) {
         memset(j->dz, 0, (size_t)m->flow->nd * (size_t)j->n * sizeof *j->dz);
     place_changes(m, j, i);
     if (i == tac_inner_last(s) && s->method->diagonal == 0) return TAC_OK;
-    TAC_TRY(m->flow->call->rate_jac(m->flow->user, s->X[i], j->F));
-    rate_changes(m, j, j->F);
+    TAC_TRY(find_rate_changes(m, j, i));
     memcpy(j->dk[i], j->dz, (size_t)m->flow->nd * (size_t)j->n * sizeof *j->dz);
     tac_flow_correct_jac(m->flow, s->z[i], s->f[i], j->n, j->df, j->dk[i]);
     return TAC_OK;

@@ -120,10 +120,10 @@ def damaged(context, folder, expected, rng):
     return refused, taken
 
 
-@check("plan-replay", bar="the command in plan.json gives the plan's states to the bit, for every task of examples/tasks")
+@check("plan-replay", bar="the command in plan.json gives the plan's states to the bit, for every plan of examples/tasks")
 def replay(context):
     rows = []
-    for task in sorted(TASKS.glob("*.yaml")):
+    for task in sorted(path for path in TASKS.glob("*.yaml") if "\nhorizon:" in path.read_text(encoding="utf-8")):
         folder = context.scratch / f"replay-{task.stem}"
         done = context.run(context.tactus, "plan", task, "-o", folder, "--set", "solver.iterations=8", seconds=SECONDS)
         if not (folder / "plan.json").exists():
