@@ -9,6 +9,8 @@ import subprocess
 import sys
 
 import make_docs
+import make_python
+import python_api
 import source
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
@@ -162,7 +164,7 @@ def command_problems():
 
 
 def main():
-    problems = [*doc_problems(), *link_problems(), *name_problems(), *equation_problems(), *make_docs.stale(), *command_problems()]
+    problems = [*doc_problems(), *link_problems(), *name_problems(), *equation_problems(), *make_docs.stale(), *make_python.stale(), *python_api.problems(), *command_problems()]
     return source.finish(problems, "docs")
 
 

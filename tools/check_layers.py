@@ -1,4 +1,4 @@
-"""Layers: include, src, io, measure, cli stand on each other in this order, and so do the folders of src/ and of cli/; no
+"""Layers: include, src, io, python, measure, cli stand on each other in this order, and so do the folders of src/ and of cli/; no
 cycles between files. Tests, benchmarks and experiments stand on measure/ and never on cli/. src/ prints, exits and allocates nowhere but where it may; transcendental functions come from math/scalar alone. What is
 installed is found by the build system, which compiles anew when that changes; never by the compiler.
 """
@@ -27,6 +27,7 @@ MAY_INCLUDE = {
     "include": (),
     "src": ("include",),
     "io": ("include", "src"),
+    "python": ("include",),
     "measure": ("include",),
     "experiments": ("include", "measure"),
     "cli": ("include", "measure"),

@@ -14,7 +14,7 @@ FUNCTION_USUAL = 60
 USUAL_SHARE = 0.95
 FILE_LIMIT = 1000
 COLUMN_LIMIT = 120
-CHECKED = ("src", "io", "measure", "cli", "include", "test", "bench", "examples")
+CHECKED = ("src", "io", "python", "measure", "cli", "include", "test", "bench", "examples")
 
 # The text just before a body's brace, from which the function's name is read.
 NAME = re.compile(r"(\w+)\s*\((?:[^()]|\([^()]*\))*\)\s*$")

@@ -150,6 +150,7 @@ def options_page():
     lines += ["| field | default | range | contact models | flag | meaning |", "|---|---|---|---|---|---|"]
     lines += [option_line(row) for row in option_rows()]
     lines += ["\n`batch_info`, of batches alone: one `tacStepInfo` per world, written by that world; default `NULL`, none.\n"]
+    lines += ["`stop`: a flag that ends rollouts early with `TAC_ERR_STOPPED`, where it is not 0; default `NULL`, none.\n"]
     lines += ["## Loading: `tacLoadOptions`\n", "From `tac_default_load_options()`, for `tac_load_with`.\n", "| field | type | meaning |", "|---|---|---|"]
     lines += [f"| `{field}` | `{kind}` | {escaped(meaning)} |" for field, kind, meaning in struct_rows(LOAD_OPTIONS, "tacLoadOptions")]
     return "\n".join(lines).rstrip() + "\n"

@@ -95,6 +95,7 @@ typedef struct tacOptions {
     int inner_checkpoints; /* inner states that reverse mode keeps within a step; the result has the same bits for any
                               number; default 32 */
     struct tacStepInfo *batch_info; /* batches only: one info per world; default NULL: none */
+    const volatile int *stop;       /* rollouts: not 0 there: no further step begins, TAC_ERR_STOPPED; default NULL */
 } tacOptions;
 
 /* One row of TAC_OPTION_TABLE. */

@@ -58,7 +58,7 @@ extern "C" {
     X(TAC_ERR_INNER_STEP, "error control asks for inner steps below 1e-14 s")                                          \
     X(TAC_ERR_INNER_MAX, "more inner steps in a step than the options allow")                                          \
     X(TAC_ERR_EVENTS, "more events in a step than the options allow")                                                  \
-    X(TAC_ERR_STOPPED, "stopped by the flag of the batch")
+    X(TAC_ERR_STOPPED, "stopped by the flag of the options or of the batch")
 
 typedef enum {
 #define X(name, text) name,

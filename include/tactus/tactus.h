@@ -208,6 +208,11 @@ TAC_API tacTwist *tac_free_twist(const tacModel *model, int joint, double *qvel)
 TAC_API void tac_qpos_add(const tacModel *model, const double *q, const double *d, double *out);
 /* q2 (-) q1 -> d (nv). */
 TAC_API void tac_qpos_sub(const tacModel *model, const double *q2, const double *q1, double *d);
+/* Gradients by the plain numbers of q, quaternions with four, and gradients in the tangent space. down: g[nq] by the
+ * numbers of q -> d[nv] by the displacement e of q (+) e, for unit quaternions. up: d[nv] by the displacement of
+ * q/|q| -> g[nq] by the numbers of q, of any length; what a step returns for its x. No array may overlap another. */
+TAC_API void tac_covector_down(const tacModel *model, const double *q, const double *g, double *d);
+TAC_API void tac_covector_up(const tacModel *model, const double *q, const double *d, double *g);
 
 /* y = f(x, u). y may be x. info may be NULL. TAC_ERR_UNSOLVED: y is the best state found, with info->residual.
  * TAC_ERR_IMPACTS: y is the state after the last impact, without overlap. Every other failure leaves y

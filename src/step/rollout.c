@@ -36,6 +36,7 @@ static tacStatus check_rollout(tacSim *sim, const Rollout *r) {
 static tacStatus drive_step(const tacSim *sim, const Rollout *r, int k) {
     const tacDrive *d = r->drive;
     size_t nx = (size_t)tac_nx(sim->ctx.model), ninput = (size_t)tac_ninput(sim->ctx.model, &sim->ctx.options);
+    if (tac_flag_read(sim->ctx.options.stop) != 0) return TAC_ERR_STOPPED;
     if (d == NULL) return TAC_OK;
     if (tac_flag_read(d->stop) != 0) return TAC_ERR_STOPPED;
     if (d->policy != NULL)

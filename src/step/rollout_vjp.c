@@ -1,6 +1,7 @@
 /* The reverse mode of a rollout. States are needed from the last to the first; as many as there is memory for are kept
  * on a stack, and the others are stepped again from the one below (checkpoint.h). Every state is the result of the same
  * steps whatever is kept, so the memory changes no bit of the gradient. */
+#include "base/threads.h"
 #include "solve/checkpoint.h"
 #include "step/call.h"
 
@@ -87,8 +88,10 @@ static const double *top_state(const Replay *r) {
 static tacStatus step_to(Replay *r, int to, double *state) {
     tacStatus status = TAC_OK;
     memcpy(state, top_state(r), r->nx * sizeof *state);
-    for (int k = top_number(r); k < to && tac_went_on(status); k++)
+    for (int k = top_number(r); k < to && tac_went_on(status); k++) {
+        if (tac_flag_read(r->sim->ctx.options.stop) != 0) return TAC_ERR_STOPPED;
         status = r->sim->ctx.stepper->step(&r->sim->ctx, state, input_of(r, k), state);
+    }
     return tac_went_on(status) ? TAC_OK : status;
 }
 
@@ -122,6 +125,7 @@ static void add_loss(Replay *r, int k) {
 /* Step k:  lambda <- A^T lambda + dloss/dX[k],  dloss/dU[k] = B^T lambda,  dloss/dtheta += P^T lambda   (ST7). */
 static tacStatus pull_step(Replay *r, int k) {
     const double *state;
+    if (tac_flag_read(r->sim->ctx.options.stop) != 0) return TAC_ERR_STOPPED;
     TAC_TRY(find_state(r, k, &state));
     double *ubar = r->grad->u == NULL ? NULL : r->grad->u + (size_t)k * r->ninput;
     tacGrad one = {r->next, ubar, r->grad->theta == NULL ? NULL : r->theta};

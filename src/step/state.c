@@ -148,3 +148,45 @@ void tac_qpos_sub(const tacModel *model, const double *q2, const double *q1, dou
         }
     }
 }
+
+/* d = 1/2 L(q)^T g, with L(q) e_i = q e_i: q exp(e/2) = q + 1/2 L(q) e + ... */
+static void turn_down(const double *quat, const double *g, double *d) {
+    tacQuat t = tac_quat_mul(tac_quat_conj(tac_quat_load(quat)), tac_quat_load(g));
+    tac_store3(d, tac_scale3(0.5, (tacVec3){t.x, t.y, t.z}));
+}
+
+/* g = 2/|q| L(q/|q|) d: e = 2 L(q/|q|)^T dq / |q| */
+static void turn_up(const double *quat, const double *d, double *g) {
+    tacQuat q = tac_quat_load(quat), unit = tac_quat_normalize(q);
+    double norm = tac_quat_norm(q), scale = norm < TAC_QUAT_MIN_NORM ? 0 : 2 / norm;
+    tacQuat t = tac_quat_mul(unit, (tacQuat){0, d[0], d[1], d[2]});
+    tac_quat_store(g, (tacQuat){scale * t.w, scale * t.x, scale * t.y, scale * t.z});
+}
+
+void tac_covector_down(const tacModel *model, const double *q, const double *g, double *d) {
+    if (model == NULL || q == NULL || g == NULL || d == NULL) return;
+    for (int j = 0; j < model->njnt; j++) {
+        int iq = model->joint_qpos_adr[j], iv = model->joint_dof_adr[j];
+        int is_free = model->joint_type[j] == TAC_JOINT_FREE;
+        for (int i = 0; i < 3 && is_free; i++)
+            d[iv + i] = g[iq + i];
+        if (is_free || model->joint_type[j] == TAC_JOINT_BALL)
+            turn_down(q + iq + 3 * is_free, g + iq + 3 * is_free, d + iv + 3 * is_free);
+        else
+            d[iv] = g[iq];
+    }
+}
+
+void tac_covector_up(const tacModel *model, const double *q, const double *d, double *g) {
+    if (model == NULL || q == NULL || d == NULL || g == NULL) return;
+    for (int j = 0; j < model->njnt; j++) {
+        int iq = model->joint_qpos_adr[j], iv = model->joint_dof_adr[j];
+        int is_free = model->joint_type[j] == TAC_JOINT_FREE;
+        for (int i = 0; i < 3 && is_free; i++)
+            g[iq + i] = d[iv + i];
+        if (is_free || model->joint_type[j] == TAC_JOINT_BALL)
+            turn_up(q + iq + 3 * is_free, d + iv + 3 * is_free, g + iq + 3 * is_free);
+        else
+            g[iq] = d[iv];
+    }
+}

@@ -25,6 +25,7 @@
 #define FALL_SPEED 1.0 /* m/s */
 #define LEAST_GAP  0.01
 #define MOST_GAP   0.06
+#define WEAKLY     0.1 /* the share of its control: it falls, and does not fold into itself */
 enum { STEPS = 10, STREAM = 41, MOST_CASES = 12, HALVINGS = 40, MOST_CONTACTS = 1024, MOST_DRAWS = 1000 };
 
 typedef struct Drops {
@@ -77,7 +78,7 @@ static void draw_once(Scene *s, uint64_t number) {
         v[i] = (is_free(m) ? SPEED : SWING) * tac_random_normal(STREAM, number, (uint64_t)(m->nv + i));
     }
     for (int i = 0; i < m->nu; i++)
-        s->u[i] = scene_control(s, STREAM + 2, number, i);
+        s->u[i] = WEAKLY * scene_control(s, STREAM + 2, number, i);
     tac_qpos_add(m, s->x, d, s->x);
     if (is_free(m)) {
         lift(s, LEAST_GAP + (MOST_GAP - LEAST_GAP) * tac_random_uniform(STREAM, number, (uint64_t)(2 * m->nv)));

@@ -358,6 +358,7 @@ CASE(tac_ndx) { w.n = tac_ndx(P(w.m)); }
 CASE(tac_ninput) { w.n = tac_ninput(P(w.m), O(&w.options)); }
 CASE(tac_sim_peak) { SIZE(tac_sim_peak(P(w.sim))); }
 CASE(tac_sim_get_params) { STATUS(tac_sim_get_params(P(w.sim), P(w.y))); }
+CASE(tac_sim_set_gradient_kappa) { STATUS(tac_sim_set_gradient_kappa(P(w.sim), D(1e-4))); }
 CASE(tac_sim_set_params) {
     STATUS(tac_sim_get_params(w.sim, w.y));
     STATUS(tac_sim_set_params(P(w.sim), P(w.y)));
@@ -368,6 +369,8 @@ CASE(tac_input_forces) { w.n = tac_input_forces(P(w.m), O(&w.options), P(w.u)) !
 CASE(tac_free_twist) { w.n = tac_free_twist(P(w.m), I(0), P(w.y)) != NULL; }
 CASE(tac_qpos_add) { tac_qpos_add(P(w.m), P(w.x), P(w.x + BOX_NQ), P(w.y)); }
 CASE(tac_qpos_sub) { tac_qpos_sub(P(w.m), P(w.x), P(w.x), P(w.y)); }
+CASE(tac_covector_down) { tac_covector_down(P(w.m), P(w.x), P(w.x), P(w.y)); }
+CASE(tac_covector_up) { tac_covector_up(P(w.m), P(w.x), P(w.x), P(w.y)); }
 CASE(tac_step) { STATUS(tac_step(P(w.sim), P(w.x), P(w.u), P(w.y), P(&w.info))); }
 CASE(tac_step_jac) {
     tacJac jac = {P(w.A), P(w.B), P(w.C)};
@@ -754,6 +757,7 @@ static const struct {
              CALL(tac_ninput),
              CALL(tac_sim_peak),
              CALL(tac_sim_get_params),
+             CALL(tac_sim_set_gradient_kappa),
              CALL(tac_sim_set_params),
              CALL(tac_default_state),
              CALL(tac_default_input),
@@ -761,6 +765,8 @@ static const struct {
              CALL(tac_free_twist),
              CALL(tac_qpos_add),
              CALL(tac_qpos_sub),
+             CALL(tac_covector_down),
+             CALL(tac_covector_up),
              CALL(tac_step),
              CALL(tac_step_jac),
              CALL(tac_step_vjp),

@@ -225,6 +225,58 @@ static void test_folders_that_cannot_be(void **state) {
     CHECK(run == NULL);
 }
 
+/* What is not there is answered, not followed. */
+static void test_null_arguments(void **state) {
+    (void)state;
+    tacPlanRun *run = NULL;
+    tacPlanResult result;
+    tacPlanOptions solver;
+    tacPlanGuess guess;
+    tacPlan *plan = NULL;
+    tacError err;
+    char *text = NULL, path[PATH] = "x";
+    CHECK_INT(tac_plan_run(NULL, NULL, &run, &err), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_plan_run_result(NULL, &result), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_plan_run_json(NULL, &text, &err), TAC_ERR_ARGUMENT);
+    CHECK(tac_plan_run_plan(NULL) == NULL && tac_plan_run_starts(NULL) == 0 && tac_plan_run_best(NULL) == -1);
+    CHECK_INT(tac_plan_run_outcome(NULL, 0).iterations, 0);
+    CHECK_STR(tac_plan_run_refused(NULL), "");
+    CHECK_STR(tac_run_path(NULL, "x", path, sizeof path), "");
+    CHECK_INT(tac_task_plan(NULL, &plan, &err), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_task_guess(NULL, &guess), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_task_solver(NULL, &solver, &err), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_task_pose(NULL, NULL, &err), TAC_ERR_ARGUMENT);
+    CHECK_INT(tac_task_starts(NULL) + tac_task_coarse(NULL), 0);
+    CHECK(tac_task_hash(NULL) == 0 && tac_task_report(NULL) == NULL && tac_task_start(NULL) == NULL);
+    tac_plan_run_free(NULL);
+}
+
+/* C programs plan a task as the command line does; coarse time steps come first where they are asked for. */
+static void test_planning_in_c(void **state) {
+    (void)state;
+    static const char *const set[] = {"solver.coarse=2"};
+    double cost[2];
+    for (int coarse = 0; coarse < 2; coarse++) {
+        tacTaskOptions options = tac_default_task_options();
+        tacTask *task = NULL;
+        tacPlanRun *run = NULL;
+        tacPlanResult r;
+        tacError err = {0};
+        options.set = set;
+        options.nset = coarse;
+        if (tac_task_load("examples/tasks/dojo-plan-box-right.yaml", &options, &task, &err) != TAC_OK)
+            fail_msg("%s", err.text);
+        if (tac_plan_run(task, NULL, &run, &err) != TAC_OK) fail_msg("%s", err.text);
+        CHECK_INT(tac_plan_run_result(run, &r), TAC_OK);
+        CHECK_INT(r.end, TAC_PLAN_SOLVED);
+        CHECK_INT(r.steps, 10);
+        cost[coarse] = r.cost;
+        tac_plan_run_free(run);
+        tac_task_free(task);
+    }
+    CHECK_NEAR(cost[1] / cost[0], 1, 1e-2);
+}
+
 /* No room: what was there stays, and nothing half written is left. */
 static void test_full_disk(void **state) {
     (void)state;
@@ -254,9 +306,14 @@ static void test_full_disk(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_last_places_are_kept),     cmocka_unit_test(test_damaged_places_are_refused),
-        cmocka_unit_test(test_places_of_others_are_refused), cmocka_unit_test(test_one_run_at_a_time),
-        cmocka_unit_test(test_folders_that_cannot_be),       cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_two_last_places_are_kept),
+        cmocka_unit_test(test_damaged_places_are_refused),
+        cmocka_unit_test(test_places_of_others_are_refused),
+        cmocka_unit_test(test_one_run_at_a_time),
+        cmocka_unit_test(test_folders_that_cannot_be),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_null_arguments),
+        cmocka_unit_test(test_planning_in_c),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

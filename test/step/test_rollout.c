@@ -52,10 +52,36 @@ static void stops_at_failure(void **state) {
     tac_model_free(m);
 }
 
+/* The options' flag ends rollouts in both modes before their first step. */
+static void stops_at_the_flag(void **state) {
+    (void)state;
+    tacModel *m = robot_pendulum();
+    tacOptions o = tac_default_options(m);
+    volatile int stop = 0;
+    tacSim *sim = NULL;
+    double x0[2] = {0.5, 0}, X[8], U[3] = {0}, xbar[2] = {1, 1}, gradient[2];
+    o.contact = TAC_CONTACT_MODEL_NONE;
+    o.stop = &stop;
+    CHECK_INT(tac_sim_new(m, &o, &sim, NULL), TAC_OK);
+    size_t bytes = tac_rollout_vjp_bytes(m, 3, 0);
+    tacCheckpoints memory = {0, aligned_alloc(64, (bytes + 63) / 64 * 64), bytes};
+    tacTrajectory path = {.n = 3, .x0 = x0, .U = U, .xbar = xbar};
+    tacStepInfo info;
+    CHECK_INT(tac_rollout_vjp(sim, &path, &memory, &(tacGrad){.x = gradient}, NULL), TAC_OK);
+    stop = 1;
+    CHECK_INT(tac_rollout(sim, x0, U, 3, X, &info), TAC_ERR_STOPPED);
+    CHECK_INT(info.steps, 0);
+    CHECK_INT(tac_rollout_vjp(sim, &path, &memory, &(tacGrad){.x = gradient}, NULL), TAC_ERR_STOPPED);
+    free(memory.memory);
+    tac_sim_free(sim);
+    tac_model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repeats_steps),
         cmocka_unit_test(stops_at_failure),
+        cmocka_unit_test(stops_at_the_flag),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,10 +128,54 @@ static void unnormalized(void **state) {
     tac_model_free(m);
 }
 
+/* Gradients by plain numbers and by displacements of one function, g . q, against differences; quaternions off unit
+ * length, too. */
+#define TOL_COVECTOR 1e-8
+static void covectors(void **state) {
+    (void)state;
+    enum { MOST = 64 };
+    tacModel *m = robot_creature();
+    double x[2 * MOST], q[MOST], g[MOST], d[MOST], e[MOST] = {0}, moved[MOST], up[MOST];
+    CHECK(m->nq <= MOST && m->nv > 6);
+    robot_state(m, x, 3);
+    tac_qpos_add(m, x, e, q);
+    robot_random(m->nq, g, 1, 4);
+    tac_covector_down(m, q, g, d);
+    for (int i = 0; i < m->nv; i++) {
+        double value[2], step = 1e-6;
+        for (int side = 0; side < 2; side++) {
+            e[i] = side == 0 ? step : -step;
+            tac_qpos_add(m, q, e, moved);
+            value[side] = 0;
+            for (int k = 0; k < m->nq; k++)
+                value[side] += g[k] * moved[k];
+        }
+        e[i] = 0;
+        CHECK_NEAR(d[i], (value[0] - value[1]) / (2 * step), TOL_COVECTOR);
+    }
+    for (int i = 0; i < m->nq; i++)
+        q[i] *= 1.5;
+    robot_random(m->nv, d, 1, 5);
+    tac_covector_up(m, q, d, up);
+    for (int i = 0; i < m->nq; i++) { /* d . (q moved (-) q), by each number of q */
+        double value = 0, step = 1e-6, keep = q[i], there[MOST], back[MOST];
+        memcpy(moved, q, sizeof moved);
+        moved[i] = keep + step;
+        tac_qpos_sub(m, moved, q, there);
+        moved[i] = keep - step;
+        tac_qpos_sub(m, moved, q, back);
+        for (int k = 0; k < m->nv; k++)
+            value += d[k] * (there[k] - back[k]) / (2 * step);
+        CHECK_NEAR(up[i], value, TOL_COVECTOR);
+    }
+    tac_model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_state),  cmocka_unit_test(activation_in_range), cmocka_unit_test(default_input),
         cmocka_unit_test(blocks_by_name), cmocka_unit_test(round_trips),         cmocka_unit_test(unnormalized),
+        cmocka_unit_test(covectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ function connectPlan() {
 const CHART = { width: 520, height: 130, left: 56, right: 10, top: 8, bottom: 20 };
 
 function svg(tag, attributes, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  const node = document.createElementNS(document.querySelector("svg").namespaceURI, tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   node.append(...children);
   return node;

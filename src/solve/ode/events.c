@@ -119,7 +119,7 @@ static tacStatus find_crossing(tacMarch *m, int i, double *at) {
         if (!(sign * g->rate[0] < 0 && sign * g->rate[1] > 0)) return TAC_OK;
         TAC_TRY(find_turn(m, i, &turn, &value));
         if (sign * value >= 0) {
-            if (!g->acts) m->info->graze_margin = tac_min(m->info->graze_margin, value);
+            m->info->graze_margin = tac_min(m->info->graze_margin, sign * value);
             return TAC_OK;
         }
         if (!g->acts) m->info->graze_margin = tac_min(m->info->graze_margin, -value);
