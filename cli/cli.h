@@ -15,6 +15,7 @@ int cmd_distance(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_pose(int argc, char **argv);
+int cmd_fit(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_grad(int argc, char **argv);
 int cmd_check(int argc, char **argv);

@@ -19,6 +19,7 @@ const tacVerb CLI_VERBS[] = {
     {"show", "MODEL STATES", "draw the states of a CSV file as an HTML page", cmd_show},
     {"plan", "TASK", "find the controls that do what a task file asks for", cmd_plan},
     {"pose", "TASK", "find the state at rest that a task file asks for", cmd_pose},
+    {"fit", "TASK", "fit numbers of a model to recordings, with intervals", cmd_fit},
     {"grad", "MODEL", "differentiate one step by state, control and parameters", cmd_grad},
     {"check", "MODEL", "compare the derivatives with finite differences", cmd_check},
     {"bench", "[MODEL]", "time steps and derivatives; compare with MuJoCo", cmd_bench},

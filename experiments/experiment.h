@@ -43,6 +43,7 @@ int nimble_jacobians(tacFindings *found);
 int nimble_lcp_guess(tacFindings *found);
 int nimble_bounce(tacFindings *found);
 int nimble_drone(tacFindings *found);
+int nimble_mass_id(tacFindings *found);
 int jade_sliding(tacFindings *found);
 int jade_thin_plate(tacFindings *found);
 int jade_dantzig(tacFindings *found);

@@ -2,6 +2,10 @@ set(io_files
   chain_model.c
   files.c
   fit/csv.c
+  fit/fit_columns.c
+  fit/fit_report.c
+  fit/fit_run.c
+  fit/fit_task.c
   fit/recording.c
   hull_report.c
   load.c

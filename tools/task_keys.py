@@ -20,6 +20,9 @@ SECTIONS = {
     "solver": "### `solver`\n",
     "tolerance": "### `solver.tolerance`\n",
     "pose": "### `pose`\n",
+    "fit": "## Fitting: `tactus fit`\n\nThe guide's page [fitting](tasks/fit.md) begins from one's own recordings. The keys stand in the map `fit`.\n",
+    "column": "### `fit.column`: a list, each item\n",
+    "param": "### `fit.param`: a list, each item\n",
 }
 
 INTRODUCTION = """# Task files

@@ -558,28 +558,23 @@ TAC_API tacStatus tac_lqr(tacLqr *lqr);
 TAC_API tacStatus tac_plan_lqr(const tacPlan *plan, const double *x, const double *u, double *K, double *P,
                                tacError *err);
 
-/* Forces for an acceleration through contact. */
+/* Forces for an acceleration through contact. NULL skips an array. */
 typedef struct tacContactInverse {
-    double *tau;                         /* nv: generalized force that contacts and other constraints
-                  leave to be applied */
-    double *qfrc_constraint;             /* nv: of constraints; NULL skips, as below */
-    double *ctrl;                        /* nu of actuators: least-squares controls for tau, within
-                    ctrlrange */
-    double *force;                       /* 3 max: of contacts in the order of tac_contacts, in their
-                    frames, inside their cones */
-    int max, ncontact;                   /* in: room; out: contacts */
-    double *dtau_dq, *dtau_dv, *dtau_da; /* nv x nv: exact while the same contacts
-                                          stick, slide or open */
-    double residual;                     /* out: what the forces leave of tau on unactuated
-                      coordinates, largest entry */
+    const tacModel *model;   /* in: of the simulation */
+    double *tau;             /* nv: force of actuators and what is applied, in all; not NULL */
+    double *qfrc_constraint; /* nv: of constraints */
+    double *force;           /* lcp, ncp: 3 max: of touching contacts, in their frames, inside their cones */
+    int max, ncontact;       /* in: room; out: touching contacts */
+    double *dtau_dq, *dtau_dv, *dtau_da; /* soft: nv x nv, exact; lcp, ncp: TAC_ERR_UNSUPPORTED */
+    double residual;                     /* out: lcp, ncp: largest entry of tau where no actuator acts */
     void *memory;                        /* 64-byte aligned */
     size_t bytes;                        /* at least tac_inverse_dynamics_contact_bytes */
 } tacContactInverse;
+/* Bytes of its memory. */
 TAC_API size_t tac_inverse_dynamics_contact_bytes(const tacModel *model, const tacOptions *options);
-/* (x, acceleration) -> torques and contact forces. soft: the exact inverse of
- * tac_acceleration: forces follow from the motion, as mj_inverse. lcp, ncp:
- * forces of touching contacts inside their cones that leave the least force on
- * coordinates without an actuator, and of these the least forces. */
+/* (x, acceleration) -> torques and contact forces. soft: the inverse of tac_acceleration, as mj_inverse: forces follow
+ * from the motion. lcp, ncp: forces of touching contacts, in the pyramids inscribed in their cones, that leave the
+ * least force on coordinates without an actuator, and of these small ones. TAC_ERR_CONTACTS: more than 64 touch. */
 TAC_API tacStatus tac_inverse_dynamics_contact(tacSim *sim, const double *x, const double *qacc, const double *u,
                                                tacContactInverse *out);
 

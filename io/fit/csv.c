@@ -82,7 +82,7 @@ static tacStatus read_cell(Reader *r, int column, const char *cell, double *valu
     int n;
     *value = 0;
     if (!r->take[column]) return TAC_OK;
-    *value = NAN;
+    *value = (double)NAN;
     if (cell[0] == '\0' || tac_numbers_read(cell, 1, 1, value, &n, NULL) == TAC_OK) return TAC_OK;
     return tac_fail(r->err, TAC_ERR_SYNTAX, "%s:%d: column \"%s\": found \"%s\", expected a finite number", r->path,
                     r->line, r->csv->name[column], cell);

@@ -162,7 +162,7 @@ static tacStatus make_room(Reader *r) {
     for (size_t k = 0; k < n; k++)
         tac_default_state(r->model, out->x + k * nx);
     for (size_t i = 0; i < n * nz; i++)
-        out->z[i] = NAN;
+        out->z[i] = (double)NAN;
     for (size_t k = 0; k < n * (size_t)out->every; k++)
         tac_default_input(r->model, r->step, out->u + k * nu);
     return TAC_OK;

@@ -90,8 +90,8 @@ static tacStatus lock_folder(tacRunFolder *run, tacError *err) {
 
 /* Files that a run of ours writes, and parts of them. */
 static int is_ours(const char *name) {
-    static const char *const names[] = {"plan.json", "controls.csv", "task.yaml",
-                                        "model.tac", "start.json",   "report.html"};
+    static const char *const names[] = {"plan.json",  "controls.csv", "task.yaml", "model.tac",
+                                        "start.json", "report.html",  "fit.json"};
     size_t n = strlen(name), part = n > 5 && strcmp(name + n - 5, ".part") == 0 ? 5 : 0;
     if (strncmp(name, "checkpoint-", 11) == 0) return 1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -38,6 +38,7 @@
     X(task, set, REALS_BY_NAME, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the parameter", "",                          \
       "numbers of the model by path; * and ? stand for parts of a name, a path without [i] takes all numbers of it")   \
     X(task, step, OPTIONS, "", R(0, 0), "", "", "options of the step")                                                 \
+    X(task, fit, SECTION, "fit", R(0, 0), "", "", "recordings, and the numbers of the model that are fitted to them (tactus fit)")   \
     X(plan, horizon, INT, "", R(1, 100000), "steps", "",                                                               \
       "steps of the plan; without it the task asks for one state (tactus pose)")                                       \
     X(plan, start, SECTION, "start", R(0, 0), "", "", "the first state; default: the model's qpos_0 at rest")          \
@@ -99,6 +100,40 @@
     X(solver, threads, INT, "", R(1, 1024), "", "1", "threads; they do not change the result")                         \
     X(pose, hold, TEXTS, "", R(0, 0), "", "", "joints that stay where the start has them")                             \
     X(pose, fixed, BOOL, "", R(0, 0), "", "false", "only controls are looked for: the start state stays")              \
+    X(fit, train, TEXTS, "", R(0, 0), "", TAC_TASK_REQUIRED, "CSV files of recordings, or patterns of their names, from the folder of the task") \
+    X(fit, validate, TEXTS, "", R(0, 0), "", "", "recordings that are not fitted, on which the result is judged")      \
+    X(fit, time, TEXT, "", R(0, 0), "", "t", "the column of times, in s")                                              \
+    X(fit, column, SECTIONS, "column", R(0, 0), "", TAC_TASK_REQUIRED, "what the columns of the files measure")        \
+    X(fit, param, SECTIONS, "param", R(0, 0), "", TAC_TASK_REQUIRED, "the unknown numbers of the model")               \
+    X(fit, horizon, INT, "", R(0, 1000000), "frames", "10", "frames that are predicted from a measured one; 0: to the end of the recording") \
+    X(fit, stride, INT, "", R(0, 1000000), "frames", "0", "frames between the starts of predictions; 0: the horizon")  \
+    X(fit, score, WORD, "all|last|", R(0, 0), "", "all", "frames of a prediction that count: all, or the last one")    \
+    X(fit, start, WORD, "measured|estimated|", R(0, 0), "", "measured",                                                \
+      "state that a prediction starts from: the measured one, or an unknown one of which that is a measurement")       \
+    X(fit, norm, WORD, "quadratic|huber|logcosh|absolute|geman_mcclure|", R(0, 0), "", "quadratic", "what is made of a residual") \
+    X(fit, width, REAL, "", R(1e-12, TAC_TASK_HUGE), "deviations", "1", "residual from which a norm is no longer quadratic") \
+    X(fit, kappa, REAL, "", R(0, 1), "", "0", "ncp: softness of derivatives; 0: those of the step")                    \
+    X(fit, method, WORD, "levenberg|adam|", R(0, 0), "", "levenberg", "the method")                                    \
+    X(fit, iterations, INT, "", R(0, 100000), "", "100", "most iterations; 0: the parameters are judged as they are")  \
+    X(fit, tolerance, REAL, "", R(1e-15, 0.5), "", "1e-8", "step of all parameters, in their scales, that is the last") \
+    X(fit, rate, REAL, "", R(1e-12, TAC_TASK_HUGE), "scales", "0.01", "adam: length of a step")                        \
+    X(fit, batch, INT, "", R(1, 1000000), "predictions", "32", "adam: predictions of one step")                        \
+    X(fit, starts, INT, "", R(1, 10000), "", "1", "first guesses that are tried; all but the first are random")        \
+    X(fit, seed, INT, "", R(0, 2147483647), "", "0", "of the random guesses and batches")                              \
+    X(fit, threads, INT, "", R(1, 1024), "", "1", "threads; they do not change the result")                            \
+    X(column, columns, TEXTS, "", R(0, 0), "", TAC_TASK_REQUIRED, "names of columns, one for each number that is measured") \
+    X(column, of, QUANTITY, "", R(0, 0), "", TAC_TASK_REQUIRED, "what they measure: qpos, qvel, act, state, ctrl or an output") \
+    X(column, unit, WORD, "m|cm|mm|m/s|cm/s|mm/s|rad|deg|rad/s|deg/s|rpm|N|kN|N m|N mm|", R(0, 0), "", "", "unit of the file; default: that of the model") \
+    X(column, scale, REALS, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "", "1", "numbers of the file are multiplied by it")   \
+    X(column, deviation, REALS, "", R(0, TAC_TASK_HUGE), "of the quantity", "",                                        \
+      "standard deviation of a residual: one for all or one each, of an orientation 3; without it they do not count")  \
+    X(param, path, TEXT, "", R(0, 0), "", TAC_TASK_REQUIRED, "path of a number; a pattern, or a path without [i], makes all that it names one number") \
+    X(param, move, WORD, "plain|log|between|", R(0, 0), "", "plain",                                                   \
+      "how it changes: as it is, by its logarithm (it stays positive), or between its bounds")                         \
+    X(param, bounds, RANGE, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the parameter", "", "range [least, most]")         \
+    X(param, start, REAL, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the parameter", "", "first guess; default: the model's value") \
+    X(param, scale, REAL, "", R(1e-300, TAC_TASK_HUGE), "of the parameter", "", "plain: its unit; default: the start without sign, or 1") \
+    X(param, prior, REALS, "", R(-TAC_TASK_HUGE, TAC_TASK_HUGE), "of the parameter", "", "mean and standard deviation, known by other means") \
     X(tolerance, cost, REAL, "", R(0, TAC_TASK_HUGE), "of the cost", "1e-3",                                           \
       "an iteration that gains less than this share of the cost is the last")                                          \
     X(tolerance, constraint, REAL, "", R(0, TAC_TASK_HUGE), "of the quantity", "1e-3", "most violation of any constraint")

@@ -11,7 +11,11 @@
 
 #include <string.h>
 
-enum { MOST_DUALS = 40, MOST_RAISES = 30, SETTLING = 2000, HOLDING = 20 };
+enum { MOST_DUALS = 40, MOST_RAISES = 30, SETTLING = 2000, HOLDING = 20, POLISHING = 50 };
+/* A violation below which only rounding and penalties are in the way. */
+#define NEARLY 0.1
+/* rad, m: variations of a search for an equilibrium. */
+#define NEARBY        0.03
 #define FIRST_DAMPING 1e-4
 #define LEAST_DAMPING 1e-15
 #define MOST_DAMPING  1e12
@@ -46,7 +50,7 @@ typedef struct Pose {
     tacArena arena;
     tacKnotValue at;
     double damping, gradient;
-    int iterations;
+    int iterations, polishing; /* polishing: constraints alone */
 } Pose;
 
 static int layout(Pose *s, const tacPlan *plan, tacArena *arena) {
@@ -150,6 +154,20 @@ static void displace(Pose *s) {
  * ---------------------------------------------------------------------------------------------------
  */
 
+/* Takes the cost out of merit, gradient and matrix. */
+static tacStatus leave_out_cost(Pose *s, const tacKnotAt *at, tacKnotValue *v) {
+    size_t nw = (size_t)tac_plan_columns(s->plan).nw;
+    tacKnotValue cost = {.g = v->g == NULL ? NULL : s->tg, .H = v->H == NULL ? NULL : s->tH};
+    v->merit -= v->cost;
+    if (v->g == NULL) return TAC_OK;
+    TAC_TRY(tac_knot_evaluate(s->plan, &s->work, at, NULL, &cost));
+    for (size_t i = 0; i < nw; i++)
+        v->g[i] -= s->tg[i];
+    for (size_t i = 0; i < nw * nw && v->H != NULL; i++)
+        v->H[i] -= s->tH[i];
+    return TAC_OK;
+}
+
 static tacStatus evaluate(Pose *s, const double *x, const double *u, const double *p, double *g, double *H,
                           tacKnotValue *v) {
     const tacPlan *plan = s->plan;
@@ -159,6 +177,7 @@ static tacStatus evaluate(Pose *s, const double *x, const double *u, const doubl
     tacKnotAt at = {0, x, u, u, p, s->theta};
     *v = (tacKnotValue){.g = g, .H = H, .rows = s->rows};
     TAC_TRY(tac_knot_evaluate(plan, &s->work, &at, &m, v));
+    if (s->polishing) TAC_TRY(leave_out_cost(s, &at, v));
     return tac_finite(v->merit) ? TAC_OK : TAC_ERR_NONFINITE;
 }
 
@@ -261,6 +280,22 @@ static void update_multipliers(Pose *s, double before) {
     }
 }
 
+/* Least squares of the constraints alone, from where the search ended. It moves little: they nearly hold. */
+static tacPlanEnd polish(Pose *s, tacPlanEnd end) {
+    if (end == TAC_PLAN_SOLVED || end == TAC_PLAN_STOPPED || s->at.violation > NEARLY) return end;
+    double gradient = s->gradient;
+    memset(s->lambda, 0, (size_t)s->plan->nrow * sizeof *s->lambda);
+    for (int i = 0; i < s->plan->nterm; i++)
+        s->mu[i] = 1;
+    s->polishing = 1;
+    s->options.iterations += POLISHING;
+    tacStatus status = search(s);
+    s->options.iterations -= POLISHING;
+    s->polishing = 0;
+    s->gradient = gradient;
+    return status == TAC_OK && s->at.violation <= s->options.tolerance ? TAC_PLAN_SOLVED : end;
+}
+
 static tacPlanEnd solve(Pose *s) {
     double before = TAC_INFINITY;
     memset(s->lambda, 0, (size_t)s->plan->nrow * sizeof *s->lambda);
@@ -334,16 +369,22 @@ static void begin(Pose *s, const double *u, int start) {
         settle(s);
         return;
     }
+    int rest = asks_for_rest(plan);
     memset(s->step, 0, (size_t)s->n * sizeof *s->step);
     for (int i = 0; i < s->nq; i++) {
         double low, high, share = tac_random_uniform(s->options.seed, (uint64_t)start, (uint64_t)s->column[i]);
         bound_step(s, i, &low, &high);
         if (!tac_finite(low) || !tac_finite(high)) low = -1, high = 1;
+        if (rest) {
+            low = -NEARBY;
+            high = NEARBY;
+        }
         if (m->joint_type[m->dof_joint[s->column[i]]] == TAC_JOINT_FREE) low *= 0.1, high *= 0.1;
         s->step[i] = low + share * (high - low);
     }
     displace(s);
     memcpy(s->x, s->tx, (size_t)plan->nx * sizeof *s->x);
+    if (rest) settle(s);
 }
 
 static void keep_best(const Pose *s, tacPlanEnd end, tacPoseResult *r, int first) {
@@ -370,10 +411,11 @@ static void run(Pose *s, const double *u, tacPoseResult *r) {
         begin(s, u, i);
         s->iterations = 0;
         s->at = (tacKnotValue){.cost = TAC_INFINITY, .violation = TAC_INFINITY};
-        tacPlanEnd end = solve(s);
+        tacPlanEnd end = polish(s, solve(s));
         keep_best(s, end, r, r->end == TAC_PLAN_FAILED);
         double small = s->options.tolerance * s->options.tolerance;
-        if (end == TAC_PLAN_STOPPED || (r->end == TAC_PLAN_SOLVED && r->cost <= small)) break;
+        int found = r->end == TAC_PLAN_SOLVED && (r->cost <= small || asks_for_rest(plan));
+        if (end == TAC_PLAN_STOPPED || found) break;
     }
     if (r->end == TAC_PLAN_FAILED) return;
     if (r->x != NULL) memcpy(r->x, s->bx, (size_t)plan->nx * sizeof *s->x);

@@ -15,9 +15,10 @@ double tac_path_merit(const tacInteriorRun *r, double kappa) {
     return share_of_residual(r) + (kappa - r->s->kappa) / r->first_kappa;
 }
 
-/* kappa after alpha times the step: exactly `to` after all of it. */
+/* kappa after alpha times the step: exactly `to` after all of it. Where steps are blocked it rises, and all at once: no
+ * border is in its way. */
 static double kappa_after(const tacInteriorRun *r, double alpha, double to) {
-    return alpha >= 1 ? to : r->kappa + alpha * (to - r->kappa);
+    return alpha >= 1 || to > r->kappa ? to : r->kappa + alpha * (to - r->kappa);
 }
 
 /* Tries alpha times the step, on the path between kappa and `to`. Returns the merit; infinite: E is undefined there. */

@@ -65,7 +65,7 @@ class Verbs(Case):
         self.assertRegex(self.fine("version", "--json").json()["version"], r"^\d+\.\d+\.\d+$")
 
     def test_unknown_verb(self):
-        self.refused("the verbs are info, eval, distance, sim, show, plan, pose, grad, check, bench, solve, compare, reproduce, random, help, version", "frobnicate")
+        self.refused("the verbs are info, eval, distance, sim, show, plan, pose, fit, grad, check, bench, solve, compare, reproduce, random, help, version", "frobnicate")
         self.refused("did you mean eval?", "evla")
         self.refused("unknown verb", "help", "frobnicate")
         self.refused("the verb is missing")

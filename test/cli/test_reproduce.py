@@ -42,6 +42,11 @@ class Reproduce(Case):
         both = self.fine("reproduce", "nimble-bounce", "jade-sliding", "--json").json()["experiments"]
         self.assertEqual([row["experiment"] for row in both], ["nimble-bounce", "jade-sliding"])
 
+    def test_mass_id(self):
+        _, ours = self.holds("nimble-mass-id")
+        self.assertLess(ours["worst"], 1e-7)
+        self.assertLessEqual(ours["iterations"], 20)
+
     def test_lcp_guess(self):
         _, ours = self.holds("nimble-lcp-guess")
         right = sum(scene["right"] for scene in ours["scenes"].values())

@@ -703,7 +703,9 @@ static double balance(const tacModel *m, const tacOptions *o, tacSim *sim, int t
     term.role = TAC_ROLE_EQUAL;
     must(tac_plan_add(plan, &term, NULL, &err));
     tacPoseOptions po = tac_default_pose_options();
-    po.iterations = 1000;
+    po.iterations = 300;
+    po.starts = 8;
+    po.seed = (uint64_t)trial;
     tacPoseResult r = {.x = x, .u = u};
     tacStatus status = tac_pose_solve(plan, &po, NULL, &r, &err);
     tac_plan_free(plan);
@@ -727,6 +729,61 @@ static void print_equilibria(int trials) {
     }
     printf("{\"case\": \"equilibria\", \"trials\": %d, \"good\": %d, \"acceleration\": %.3e}\n", trials, good, worst);
     tac_sim_free(sim);
+    tac_model_free(m);
+}
+
+/* Torques for random accelerations at random states near the stance: soft, forward of inverse; else cones. */
+static int invert(const tacModel *m, const tacOptions *o, tacSim *sim, tacSim *forward, int trial, double *worst) {
+    double x[100], u[100] = {0}, given[200] = {0}, a[100], back[100], tau[100], force[300], dq[40 * 40], other[100];
+    size_t bytes = (tac_inverse_dynamics_contact_bytes(m, o) + 63) / 64 * 64;
+    int soft = o->contact == TAC_CONTACT_MODEL_SOFT, good = 1;
+    tacContactInverse v = {.model = m, .tau = tau, .force = force, .max = 100, .memory = aligned_alloc(64, bytes)};
+    v.bytes = bytes;
+    v.dtau_dq = soft ? dq : NULL;
+    must(tac_key_state(m, o, 0, x, u, &err));
+    for (int i = 0; i < m->nv; i++) {
+        if (i > 5) x[i + 1] += 0.05 * tac_random_normal(SEED, 8, (uint64_t)(100 * trial + i));
+        x[m->nq + i] = 0.2 * tac_random_normal(SEED, 9, (uint64_t)(100 * trial + i));
+        a[i] = soft ? 5 * tac_random_normal(SEED, 10, (uint64_t)(100 * trial + i)) : 0;
+    }
+    tacStatus status = tac_inverse_dynamics_contact(sim, x, a, u, &v);
+    free(v.memory);
+    if (status != TAC_OK) return 0;
+    for (int k = 0; k < v.ncontact; k++) {
+        double *f = force + 3 * k;
+        good &= f[0] >= 0 && hypot(f[1], f[2]) <= 0.8 * f[0] * (1 + 1e-12);
+    }
+    if (!soft) return good;
+    tacOutput of = {.kind = TAC_OUT_QFRC_ACTUATOR, .id = TAC_OUT_ALL};
+    must(tac_outputs(sim, x, u, &(tacOutputs){1, &of}, other));
+    memcpy(given, u, (size_t)m->nu * sizeof *u);
+    for (int i = 0; i < m->nv; i++)
+        given[m->nu + i] = tau[i] - other[i];
+    must(tac_acceleration(forward, x, given, back));
+    double error = 0;
+    for (int i = 0; i < m->nv; i++)
+        error = fmax(error, fabs(back[i] - a[i]));
+    *worst = fmax(*worst, error);
+    return good && error <= 1e-9;
+}
+
+static void print_inverse(tacContactModel contact, int trials) {
+    tacModel *m = load("quadruped");
+    tacOptions o = tac_default_options(m), with;
+    tacSim *sim, *forward;
+    double worst = 0;
+    int good = 0;
+    o.contact = contact;
+    with = o;
+    with.inputs = TAC_INPUT_QFRC;
+    must(tac_sim_new(m, &o, &sim, &err));
+    must(tac_sim_new(m, &with, &forward, &err));
+    for (int i = 0; i < trials; i++)
+        good += invert(m, &o, sim, forward, i, &worst);
+    printf("{\"case\": \"inverse %s\", \"trials\": %d, \"good\": %d, \"error\": %.3e}\n", tac_contact_text(contact),
+           trials, good, worst);
+    tac_sim_free(sim);
+    tac_sim_free(forward);
     tac_model_free(m);
 }
 
@@ -784,6 +841,8 @@ int main(int argc, char **argv) {
         print_reach("panda", "hand", n);
         print_reach("atlas", "right_hand", n);
         print_equilibria(n < 100 ? n : 100);
+        for (int c = TAC_CONTACT_MODEL_LCP; c <= TAC_CONTACT_MODEL_SOFT; c++)
+            print_inverse((tacContactModel)c, n);
         print_regulators(n);
     }
     return fflush(stdout) == 0 ? 0 : 2;

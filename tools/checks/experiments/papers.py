@@ -77,6 +77,11 @@ experiment(
     lambda paper, tactus: f"plain {tactus['exact']['moved']:.1e} m; aware ends {abs(paper['target'] - tactus['complementarity']['height_last']):.4f} m from the target, {abs(paper['target'] - tactus['complementarity']['height_after_50']):.3f} m after 50 iterations",
 )
 experiment(
+    "nimble-mass-id",
+    "the mass of a pushed box: 2.5 kg to 1e-7 in at most 20 iterations, without a prior",
+    lambda paper, tactus: f"off by {tactus['worst']:.1e} kg, {tactus['iterations']} iterations",
+)
+experiment(
     "jade-sliding",
     "optimized pushes replayed in an analytic friction world: both targets within 1 mm",
     lambda paper, tactus: f"{1e3 * tactus['to_B']['replay_miss']:.3f} and {1e3 * tactus['to_C']['replay_miss']:.3f} mm; off the axes, without a bar, {1e3 * tactus['aslant']['replay_miss']:.0f} mm",
@@ -158,6 +163,14 @@ experiment(
     lambda paper, tactus: f"{tactus['times_faster']:.0f} times as fast; loss off by {tactus['loss_off']:.1e}, slope by {tactus['slope_off']:.1e}",
     slow=True,
 )
+for planned, bar in (
+    ("dojo-plan-box-right", "cost at most 14.6 (14.5), violation 3e-4, 30 iterations"),
+    ("dojo-plan-box-up", "cost at most 14.7 (14.5), violation 3e-4, 40 iterations; above 20 with the hard derivative"),
+    ("dojo-plan-hopper", "cost at most 7.9 (8.9), violation 1e-3, 80 iterations"),
+    ("dojo-plan-quadruped", "cost at most 2e-2 (2e-2), violation 3e-4, 30 iterations"),
+    ("dojo-plan-cartpole", "violation at most 1e-3"),
+):
+    experiment(planned, bar, lambda paper, tactus: f"cost {tactus['cost']:.4g}, violation {tactus['violation']:.1e}, {tactus['iterations']:.0f} iterations, {tactus['seconds']:.1f} s")
 DIFFMJX = ("diffmjx-point-mass", "diffmjx-toss", "diffmjx-cost")
 
 
