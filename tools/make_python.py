@@ -199,7 +199,7 @@ def signature(node):
 
     positional = a.posonlyargs + a.args
     for i, (arg, default) in enumerate(zip(positional, defaults)):
-        words.append("$self" if arg.arg == "self" else word(arg, default))
+        words.append({"self": "$self", "cls": "$type"}.get(arg.arg) or word(arg, default))
         if a.posonlyargs and i == len(a.posonlyargs) - 1:
             words.append("/")
     if a.vararg:
@@ -250,7 +250,7 @@ def python_type(kind, depth, count, enums, structs):
     if depth > 0:
         return None
     if kind in headers.VECTORS or (kind in ("double", "float") and count):
-        return "Array"
+        return "_Array"
     base = {"double": "float", "float": "float"}.get(kind) or (
         f"enums.{class_name(kind)}" if kind in enums else class_name(kind) if kind in structs else "int"
     )
@@ -265,7 +265,7 @@ def model_stub():
         lines += ["    @property", f"    def {name}(self) -> int:", f'        """{meaning}"""']
     row = r'\bX\((\w+), (\w+), (\w+), (\d+), (\w+), (\w+), "([^"]*)"\)'
     for kind, field, kind_type, _, _, role, meaning in re.findall(row, text):
-        python = "bytes" if kind_type == "char" else {"int": "IntArray", "float": "FloatArray"}.get(kind_type, "Array")
+        python = "bytes" if kind_type == "char" else {"int": "_IntArray", "float": "_FloatArray"}.get(kind_type, "_Array")
         lines += ["    @property", f"    def {kind}_{field}(self) -> {python}:"]
         lines += docstring("\n".join(wrap(f"{meaning} ({role.lower()})", 100)), 8)
     return lines

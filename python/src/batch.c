@@ -1,29 +1,16 @@
 /* tactus.Batch: many worlds of one model, on threads that stay. */
-#include "sim.h"
+#include "batch.h"
 
 #include "options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Batch {
-    tacpyWorlds worlds; /* the head */
-    tacBatch *batch;
-    tacBatchOptions own;
-    tacStepInfo *info;     /* worlds */
-    tacStatus *status;     /* worlds */
-    double *theta;         /* as it was set; NULL: the model's */
-    unsigned char *active; /* NULL: all */
-    PyObject *policy;
-    char text[TAC_ERROR_TEXT];
-} Batch;
-
-static Batch *batch_of(const tacpyCall *c) { return (Batch *)c->self; }
-static const tacModel *model_of(const Batch *b) { return ((tacpyModel *)b->worlds.model)->model; }
+static const tacModel *model_of(const tacpyBatch *b) { return tacpy_batch_model(b); }
 
 /* Names the first world that failed. */
 static const char *failure(tacpyWorlds *self, tacStatus status) {
-    Batch *b = (Batch *)self;
+    tacpyBatch *b = (tacpyBatch *)self;
     for (int i = 0; i < self->worlds; i++) {
         if (b->status[i] != status) continue;
         PyOS_snprintf(b->text, sizeof b->text, "world %d: %s", i, tac_status_text(status));
@@ -46,7 +33,7 @@ static int take_own(PyObject *keywords, tacBatchOptions *own) {
     return 0;
 }
 
-static int take_settings(Batch *self, PyObject *model, PyObject *worlds, PyObject *keywords) {
+static int take_settings(tacpyBatch *self, PyObject *model, PyObject *worlds, PyObject *keywords) {
     tacpyWorlds *w = &self->worlds;
     tacModel *m = tacpy_model_of(model);
     if (m == NULL) return -1;
@@ -58,7 +45,7 @@ static int take_settings(Batch *self, PyObject *model, PyObject *worlds, PyObjec
 }
 
 /* The C batch for the settings as they are. */
-static int open_batch(Batch *self, tacBatch **batch) {
+static int open_batch(tacpyBatch *self, tacBatch **batch) {
     tacError err;
     tacStatus status;
     const tacModel *m = model_of(self);
@@ -71,7 +58,7 @@ static int open_batch(Batch *self, tacBatch **batch) {
     return -1;
 }
 
-static int open_arrays(Batch *self) {
+static int open_arrays(tacpyBatch *self) {
     size_t n = self->own.worlds > 0 ? (size_t)self->own.worlds : 1;
     self->info = calloc(n, sizeof *self->info);
     self->status = calloc(n, sizeof *self->status);
@@ -83,7 +70,7 @@ static int open_arrays(Batch *self) {
 static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     PyObject *model, *worlds = NULL;
     if (!PyArg_ParseTuple(args, "O|O:Batch", &model, &worlds)) return NULL;
-    Batch *self = (Batch *)PyType_GenericAlloc(type, 0);
+    tacpyBatch *self = (tacpyBatch *)PyType_GenericAlloc(type, 0);
     if (self == NULL) return NULL;
     self->worlds.text = failure;
     int made = take_settings(self, model, worlds, keywords) == 0;
@@ -99,7 +86,7 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *keywords) {
 }
 
 static void free_batch(PyObject *o) {
-    Batch *self = (Batch *)o;
+    tacpyBatch *self = (tacpyBatch *)o;
     tacBatch *batch = self->batch;
     Py_BEGIN_ALLOW_THREADS /* its threads may want the lock */
         tac_batch_free(batch);
@@ -114,18 +101,18 @@ static void free_batch(PyObject *o) {
 
 /* --- What stays from call to call --------------------------------------------------------------------------------- */
 
-static size_t theta_size(const Batch *self) {
+static size_t theta_size(const tacpyBatch *self) {
     size_t thetas = self->own.own_params ? (size_t)self->own.worlds : 1;
     return thetas * (size_t)self->worlds.size[D_NPARAM];
 }
 
-static void theta_shape(const Batch *self, tacpyShape *shape) {
+static void theta_shape(const tacpyBatch *self, tacpyShape *shape) {
     shape->n = 0;
     if (self->own.own_params) shape->dim[shape->n++] = self->own.worlds;
     shape->dim[shape->n++] = self->worlds.size[D_NPARAM];
 }
 
-static void model_theta(const Batch *self, double *theta) {
+static void model_theta(const tacpyBatch *self, double *theta) {
     const tacModel *m = model_of(self);
     char path[TAC_ERROR_TEXT];
     size_t np = (size_t)m->nparam, n = theta_size(self);
@@ -137,7 +124,7 @@ static void model_theta(const Batch *self, double *theta) {
 
 static PyObject *get_theta(PyObject *o, void *unused) {
     (void)unused;
-    Batch *self = (Batch *)o;
+    tacpyBatch *self = (tacpyBatch *)o;
     tacpyShape shape;
     tacpyArray theta = {{0}};
     PyObject *array = NULL;
@@ -152,7 +139,7 @@ static PyObject *get_theta(PyObject *o, void *unused) {
     return array;
 }
 
-static int keep_theta(Batch *self, const double *theta) {
+static int keep_theta(tacpyBatch *self, const double *theta) {
     size_t bytes = theta_size(self) * sizeof *theta;
     if (self->theta == NULL && (self->theta = malloc(bytes + 1)) == NULL) {
         PyErr_NoMemory();
@@ -164,7 +151,7 @@ static int keep_theta(Batch *self, const double *theta) {
 
 static int set_theta(PyObject *o, PyObject *value, void *unused) {
     (void)unused;
-    Batch *self = (Batch *)o;
+    tacpyBatch *self = (tacpyBatch *)o;
     tacpyShape shape;
     tacpyArray theta = {{0}};
     if (value == NULL) {
@@ -187,7 +174,7 @@ static int set_theta(PyObject *o, PyObject *value, void *unused) {
 
 static PyObject *get_active(PyObject *o, void *unused) {
     (void)unused;
-    const Batch *self = (Batch *)o;
+    const tacpyBatch *self = (tacpyBatch *)o;
     PyObject *list = PyList_New(self->own.worlds);
     for (int i = 0; list != NULL && i < self->own.worlds; i++)
         PyList_SetItem(list, i, PyBool_FromLong(self->active == NULL || self->active[i] != 0));
@@ -197,7 +184,7 @@ static PyObject *get_active(PyObject *o, void *unused) {
 /* A sequence of truths, one a world; None: all. */
 static int set_active(PyObject *o, PyObject *value, void *unused) {
     (void)unused;
-    Batch *self = (Batch *)o;
+    tacpyBatch *self = (tacpyBatch *)o;
     int n = self->own.worlds, all = value == NULL || value == Py_None;
     PyObject *items = all ? NULL : PySequence_Tuple(value);
     if (!all && items == NULL) return -1;
@@ -243,7 +230,7 @@ static PyObject *view_of(double *data, Py_ssize_t n, int flags) {
 }
 
 static void ask_policy(void *context, int world, int step, const double *x, double *u) {
-    Batch *self = context;
+    tacpyBatch *self = context;
     PyGILState_STATE state = PyGILState_Ensure();
     PyObject *ax = view_of((double *)x, self->worlds.size[D_NX], PyBUF_READ);
     PyObject *au = ax == NULL ? NULL : view_of(u, self->worlds.size[D_NINPUT], PyBUF_WRITE);
@@ -260,13 +247,13 @@ static void ask_policy(void *context, int world, int step, const double *x, doub
 
 static PyObject *get_policy(PyObject *self, void *unused) {
     (void)unused;
-    PyObject *policy = ((Batch *)self)->policy;
+    PyObject *policy = ((tacpyBatch *)self)->policy;
     return Py_NewRef(policy != NULL ? policy : Py_None);
 }
 
 static int set_policy(PyObject *o, PyObject *value, void *unused) {
     (void)unused;
-    Batch *self = (Batch *)o;
+    tacpyBatch *self = (tacpyBatch *)o;
     int none = value == NULL || value == Py_None;
     if (!none && !PyCallable_Check(value)) {
         PyErr_SetString(PyExc_TypeError, "policy must be callable: policy(world, step, x, u)");
@@ -282,7 +269,7 @@ static int set_policy(PyObject *o, PyObject *value, void *unused) {
 }
 
 /* A batch whose rollouts in reverse mode have `steps` steps. */
-static int grow(Batch *self, int steps, int checkpoints) {
+static int grow(tacpyBatch *self, int steps, int checkpoints) {
     if (steps <= self->own.steps && checkpoints <= self->own.checkpoints) return 0;
     tacBatchOptions before = self->own;
     tacBatch *batch = NULL, *old = self->batch;
@@ -306,28 +293,28 @@ static int grow(Batch *self, int steps, int checkpoints) {
 #define OUT(i) tacpy_out(c, i)
 
 static tacStatus run_step(tacpyCall *c) {
-    Batch *b = batch_of(c);
+    tacpyBatch *b = tacpy_batch_of(c);
     return tac_batch_run_step(b->batch, IN(0), IN(1), OUT(0), b->status);
 }
 static tacStatus run_jac(tacpyCall *c) {
-    Batch *b = batch_of(c);
+    tacpyBatch *b = tacpy_batch_of(c);
     tacJac jac = {OUT(1), OUT(2), OUT(3)};
     return tac_batch_run_jac(b->batch, IN(0), IN(1), OUT(0), &jac, b->status);
 }
 static tacStatus run_vjp(tacpyCall *c) {
-    Batch *b = batch_of(c);
+    tacpyBatch *b = tacpy_batch_of(c);
     tacGrad grad = {OUT(0), OUT(1), OUT(2)};
     return tac_batch_run_vjp(b->batch, IN(0), IN(1), IN(2), &grad, b->status);
 }
 static tacStatus run_jvp(tacpyCall *c) {
-    Batch *b = batch_of(c);
+    tacpyBatch *b = tacpy_batch_of(c);
     tacTangent along = {IN(2), IN(3), IN(4)};
     return tac_batch_run_jvp(b->batch, IN(0), IN(1), &along, OUT(0), b->status);
 }
 
 /* X begins with x0. A policy writes controls into a copy of U. */
 static tacStatus run_rollout(tacpyCall *c) {
-    Batch *b = batch_of(c);
+    tacpyBatch *b = tacpy_batch_of(c);
     size_t nx = (size_t)c->self->size[D_NX], ninput = (size_t)c->self->size[D_NINPUT], n = (size_t)c->steps;
     for (size_t i = 0; i < (size_t)c->self->worlds; i++)
         memcpy(OUT(0) + i * (n + 1) * nx, IN(0) + i * nx, nx * sizeof(double));
@@ -338,20 +325,20 @@ static tacStatus run_rollout(tacpyCall *c) {
 }
 
 static tacStatus run_rollout_jvp(tacpyCall *c) {
-    Batch *b = batch_of(c);
+    tacpyBatch *b = tacpy_batch_of(c);
     tacTangent along = {IN(2), IN(3), IN(4)};
     return tac_batch_run_rollout_jvp(b->batch, (int)c->steps, IN(0), IN(1), &along, OUT(0), OUT(1), b->status);
 }
 
 static tacStatus run_rollout_vjp(tacpyCall *c) {
-    Batch *b = batch_of(c);
+    tacpyBatch *b = tacpy_batch_of(c);
     tacTrajectory path = {(int)c->steps, IN(0), IN(1), IN(3), IN(2), IN(4)};
     tacGrad grad = {OUT(0), OUT(1), OUT(2)};
     return tac_batch_run_rollout_vjp(b->batch, &path, &grad, b->status);
 }
 
 static tacStatus run_outputs(tacpyCall *c) {
-    Batch *b = batch_of(c);
+    tacpyBatch *b = tacpy_batch_of(c);
     return tac_batch_run_outputs(b->batch, IN(1), IN(2), c->extra, OUT(0), b->status);
 }
 
@@ -433,7 +420,7 @@ TACPY_ROW_METHOD(rollout_vjp)
 
 /* With a policy the controls that it chose come, too. */
 static PyObject *call_rollout(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *keywords) {
-    const tacpyRow *row = ((Batch *)self)->policy != NULL ? &row_rollout_driven : &row_rollout;
+    const tacpyRow *row = ((tacpyBatch *)self)->policy != NULL ? &row_rollout_driven : &row_rollout;
     return tacpy_call((tacpyWorlds *)self, row, args, n, keywords, NULL);
 }
 
@@ -443,7 +430,7 @@ static PyObject *call_outputs(PyObject *self, PyObject *const *args, Py_ssize_t 
         PyErr_SetString(PyExc_TypeError, "outputs() needs outputs first");
         return NULL;
     }
-    with.extra = (void *)tacpy_outputs_of(args[0], model_of((Batch *)self), &with.nz);
+    with.extra = (void *)tacpy_outputs_of(args[0], model_of((tacpyBatch *)self), &with.nz);
     return with.extra == NULL ? NULL : tacpy_call((tacpyWorlds *)self, &row_outputs, args, n, keywords, &with);
 }
 
@@ -452,7 +439,7 @@ static PyObject *reserve(PyObject *self, PyObject *args) {
     int steps, checkpoints = 0;
     if (!PyArg_ParseTuple(args, "i|i", &steps, &checkpoints)) return NULL;
     if (tacpy_enter((tacpyWorlds *)self) != 0) return NULL;
-    int status = grow((Batch *)self, steps, checkpoints);
+    int status = grow((tacpyBatch *)self, steps, checkpoints);
     tacpy_leave((tacpyWorlds *)self);
     if (status != 0) return NULL;
     Py_RETURN_NONE;
@@ -468,12 +455,12 @@ static PyObject *stop(PyObject *self, PyObject *unused) {
 
 static PyObject *get_info(PyObject *self, void *unused) {
     (void)unused;
-    const Batch *b = (Batch *)self;
+    const tacpyBatch *b = (tacpyBatch *)self;
     return tacpy_structs(&tacpy_table_tacStepInfo, b->info, b->own.worlds);
 }
 static PyObject *get_status(PyObject *self, void *unused) {
     (void)unused;
-    const Batch *b = (Batch *)self;
+    const tacpyBatch *b = (tacpyBatch *)self;
     PyObject *list = PyList_New(b->own.worlds);
     for (int i = 0; list != NULL && i < b->own.worlds; i++)
         PyList_SetItem(list, i, PyLong_FromLong((long)b->status[i]));
@@ -493,10 +480,10 @@ static PyObject *get_size(PyObject *self, void *closure) {
 }
 static PyObject *get_threads(PyObject *self, void *unused) {
     (void)unused;
-    return PyLong_FromLong(tac_batch_threads(((Batch *)self)->batch));
+    return PyLong_FromLong(tac_batch_threads(((tacpyBatch *)self)->batch));
 }
 static PyObject *get_own(PyObject *self, void *closure) {
-    return tacpy_get_field(tacpy_find_field(&tacpy_table_tacBatchOptions, closure), &((Batch *)self)->own);
+    return tacpy_get_field(tacpy_find_field(&tacpy_table_tacBatchOptions, closure), &((tacpyBatch *)self)->own);
 }
 
 static PyGetSetDef attributes[] = {
@@ -530,6 +517,8 @@ static PyMethodDef methods[] = {
     METHOD(rollout_jvp),
     TACPY_METHOD("_rollout_vjp", call_rollout_vjp, DOC_Batch__rollout_vjp),
     METHOD(outputs),
+    TACPY_METHOD("_step_pull", tacpy_batch_step_pull, DOC_Batch__step_pull),
+    TACPY_METHOD("_rollout_pull", tacpy_batch_rollout_pull, DOC_Batch__rollout_pull),
     {"reserve", reserve, METH_VARARGS, DOC_Batch_reserve},
     {"stop", stop, METH_NOARGS, DOC_Batch_stop},
     {NULL, NULL, 0, NULL},
@@ -538,7 +527,7 @@ static PyMethodDef methods[] = {
 int tacpy_add_batch(PyObject *module) {
     PyType_Slot slots[] = {{Py_tp_new, (void *)make}, {Py_tp_dealloc, (void *)free_batch}, {Py_tp_getset, attributes},
                            {Py_tp_methods, methods},  {Py_tp_doc, (void *)DOC_Batch},      {0, NULL}};
-    PyType_Spec spec = {"tactus._core.Batch", sizeof(Batch), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+    PyType_Spec spec = {"tactus._core.Batch", sizeof(tacpyBatch), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
     tacpy.batch = tacpy_add_type(module, &spec, "Batch");
     return tacpy.batch == NULL ? -1 : 0;
 }

@@ -194,7 +194,8 @@ static size_t length(const PyMethodDef *methods) {
 
 /* All methods in one table, which lives as long as the interpreter. */
 static PyMethodDef *join_methods(void) {
-    PyMethodDef *const parts[] = {own_methods, tacpy_step_methods, tacpy_quantity_methods, tacpy_contact_methods};
+    PyMethodDef *const parts[] = {own_methods, tacpy_step_methods, tacpy_quantity_methods, tacpy_contact_methods,
+                                  tacpy_pull_methods};
     enum { PARTS = sizeof parts / sizeof *parts };
     size_t n = 0, at = 0;
     for (int i = 0; i < PARTS; i++)

@@ -20,6 +20,6 @@ static inline const tacModel *tacpy_sim_model(const tacpySim *s) { return ((tacp
 void *tacpy_sim_memory(tacpySim *self, size_t bytes);
 
 /* Methods by subject; each ends with {NULL}. */
-extern PyMethodDef tacpy_step_methods[], tacpy_quantity_methods[], tacpy_contact_methods[];
+extern PyMethodDef tacpy_step_methods[], tacpy_quantity_methods[], tacpy_contact_methods[], tacpy_pull_methods[];
 /* The outputs of an argument; NULL: a TypeError, or another model's. */
 const tacOutputs *tacpy_outputs_of(PyObject *o, const tacModel *model, Py_ssize_t *nz);

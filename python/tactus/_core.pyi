@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from tactus import enums, results
 
-Buffer = bytes | bytearray | memoryview
+_Buffer = bytes | bytearray | memoryview
 
-Array = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int32]
-FloatArray = npt.NDArray[np.float32]
-M = TypeVar("M", bound=Model)
+_Array = npt.NDArray[np.float64]
+_IntArray = npt.NDArray[np.int32]
+_FloatArray = npt.NDArray[np.float32]
+_M = TypeVar("_M", bound=Model)
 
 def version() -> str:
     """The version of the library.
@@ -48,7 +48,7 @@ def random_normal(seed: int, stream: int, index: int, n: int = -1, /) -> Any:
     (5,)
     """
 
-def hash_bytes(data: Buffer, start: int = 0, /) -> int:
+def hash_bytes(data: _Buffer, start: int = 0, /) -> int:
     """Bytes -> 64-bit hash, continuing from `start` (0 to begin).
 
     >>> tac.hash_bytes(b"a") != tac.hash_bytes(b"b")
@@ -92,7 +92,7 @@ def option_info() -> list[dict[str, Any]]:
 
 def solve_problem(
     W: npt.ArrayLike, q: npt.ArrayLike, mu: npt.ArrayLike, form: enums.FrictionForm | str | int = "cone"
-) -> tuple[Array, Array, ProblemInfo]:
+) -> tuple[_Array, _Array, ProblemInfo]:
     """A contact problem without bodies -> reaction, velocity, info. problem -> r, u (3 ncontact each). There is no compliance, so r need not be unique. For a finite problem
     r and u are finite, solved or not. TAC_ERR_NONFINITE: the problem is not finite. TAC_ERR_ARGUMENT: a
     friction coefficient is negative, or a diagonal entry of W is not positive.
@@ -117,10 +117,10 @@ def random_text(seed: int, /) -> str:
     True
     """
 
-def _load(type: type[M], path: str | PathLike[str], /, **options: Any) -> M:
+def _load(type: type[_M], path: str | PathLike[str], /, **options: Any) -> _M:
     """tac_load with options and a report (either may be NULL)."""
 
-def _chain_model(type: type[M], /, **fields: Any) -> M:
+def _chain_model(type: type[_M], /, **fields: Any) -> _M:
     """-> the same tree with bodies numbered breadth first."""
 
 def _page(
@@ -261,730 +261,730 @@ class Model:
     def nname(self) -> int:
         """bytes of all names, zero-terminated; offset 0 is the empty name"""
     @property
-    def option_timestep(self) -> Array:
+    def option_timestep(self) -> _Array:
         """s (number)"""
     @property
-    def option_gravity(self) -> Array:
+    def option_gravity(self) -> _Array:
         """in world, m/s^2 (number)"""
     @property
-    def option_impratio(self) -> Array:
+    def option_impratio(self) -> _Array:
         """friction-to-normal impedance ratio (number)"""
     @property
-    def option_tolerance(self) -> Array:
+    def option_tolerance(self) -> _Array:
         """solver tolerance of MJCF (index)"""
     @property
-    def option_ls_tolerance(self) -> Array:
+    def option_ls_tolerance(self) -> _Array:
         """line-search tolerance of MJCF (index)"""
     @property
-    def option_iterations(self) -> IntArray:
+    def option_iterations(self) -> _IntArray:
         """solver iterations of MJCF (index)"""
     @property
-    def option_ls_iterations(self) -> IntArray:
+    def option_ls_iterations(self) -> _IntArray:
         """line-search iterations of MJCF (index)"""
     @property
-    def option_integrator(self) -> IntArray:
+    def option_integrator(self) -> _IntArray:
         """tacIntegrator (index)"""
     @property
-    def option_cone(self) -> IntArray:
+    def option_cone(self) -> _IntArray:
         """tacCone (index)"""
     @property
-    def option_solver(self) -> IntArray:
+    def option_solver(self) -> _IntArray:
         """tacSolver (index)"""
     @property
-    def option_disable(self) -> IntArray:
+    def option_disable(self) -> _IntArray:
         """TAC_DISABLE_* bits (index)"""
     @property
-    def option_enable(self) -> IntArray:
+    def option_enable(self) -> _IntArray:
         """TAC_ENABLE_* bits (index)"""
     @property
-    def option_o_margin(self) -> Array:
+    def option_o_margin(self) -> _Array:
         """contact override: margin (index)"""
     @property
-    def option_o_solref(self) -> Array:
+    def option_o_solref(self) -> _Array:
         """contact override: solref (index)"""
     @property
-    def option_o_solimp(self) -> Array:
+    def option_o_solimp(self) -> _Array:
         """contact override: solimp (index)"""
     @property
-    def option_o_friction(self) -> Array:
+    def option_o_friction(self) -> _Array:
         """contact override: friction (index)"""
     @property
-    def option_boundmass(self) -> Array:
+    def option_boundmass(self) -> _Array:
         """least mass of a moving body; 0: no bound (index)"""
     @property
-    def option_boundinertia(self) -> Array:
+    def option_boundinertia(self) -> _Array:
         """least principal inertia of a moving body; 0: no bound (index)"""
     @property
-    def option_balanceinertia(self) -> IntArray:
+    def option_balanceinertia(self) -> _IntArray:
         """1: replace an inertia that violates the triangle inequality by its mean (index)"""
     @property
-    def option_literal_inertia(self) -> IntArray:
+    def option_literal_inertia(self) -> _IntArray:
         """1: use written inertias unchanged (URDF), with any sign (index)"""
     @property
-    def option_settotalmass(self) -> Array:
+    def option_settotalmass(self) -> _Array:
         """scale all masses and inertias to this total; <= 0: no scaling (number)"""
     @property
-    def body_name(self) -> IntArray:
+    def body_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def body_parent(self) -> IntArray:
+    def body_parent(self) -> _IntArray:
         """parent body, smaller than the body's own id; world: 0 (index)"""
     @property
-    def body_joint_adr(self) -> IntArray:
+    def body_joint_adr(self) -> _IntArray:
         """first joint (index)"""
     @property
-    def body_joint_num(self) -> IntArray:
+    def body_joint_num(self) -> _IntArray:
         """number of joints (index)"""
     @property
-    def body_dof_adr(self) -> IntArray:
+    def body_dof_adr(self) -> _IntArray:
         """first dof (index)"""
     @property
-    def body_dof_num(self) -> IntArray:
+    def body_dof_num(self) -> _IntArray:
         """number of dofs (index)"""
     @property
-    def body_geom_adr(self) -> IntArray:
+    def body_geom_adr(self) -> _IntArray:
         """first geom (index)"""
     @property
-    def body_geom_num(self) -> IntArray:
+    def body_geom_num(self) -> _IntArray:
         """number of geoms (index)"""
     @property
-    def body_site_adr(self) -> IntArray:
+    def body_site_adr(self) -> _IntArray:
         """first site (index)"""
     @property
-    def body_site_num(self) -> IntArray:
+    def body_site_num(self) -> _IntArray:
         """number of sites (index)"""
     @property
-    def body_root(self) -> IntArray:
+    def body_root(self) -> _IntArray:
         """ancestor (or self) that is a child of the world; world: 0 (index)"""
     @property
-    def body_weld(self) -> IntArray:
+    def body_weld(self) -> _IntArray:
         """nearest ancestor (or self) with a joint or mocap; world: 0 (index)"""
     @property
-    def body_last_dof(self) -> IntArray:
+    def body_last_dof(self) -> _IntArray:
         """last dof on the path from the world to this body; -1: none (index)"""
     @property
-    def body_mocap(self) -> IntArray:
+    def body_mocap(self) -> _IntArray:
         """mocap index, or -1 (index)"""
     @property
-    def body_inertial(self) -> IntArray:
+    def body_inertial(self) -> _IntArray:
         """tacInertial: where mass and inertia come from (index)"""
     @property
-    def body_inertia_fixed(self) -> IntArray:
+    def body_inertia_fixed(self) -> _IntArray:
         """1: its inertia was computed from geoms when the file was read (index)"""
     @property
-    def body_pos(self) -> Array:
+    def body_pos(self) -> _Array:
         """frame origin, in parent (number)"""
     @property
-    def body_quat(self) -> Array:
+    def body_quat(self) -> _Array:
         """frame orientation, in parent (number)"""
     @property
-    def body_gravcomp(self) -> Array:
+    def body_gravcomp(self) -> _Array:
         """fraction of the weight that is compensated (number)"""
     @property
-    def inertial_mass(self) -> Array:
+    def inertial_mass(self) -> _Array:
         """mass as written (path body/NAME.mass) (number)"""
     @property
-    def inertial_pos(self) -> Array:
+    def inertial_pos(self) -> _Array:
         """centre of mass as written, in body (path body/NAME.ipos) (number)"""
     @property
-    def inertial_quat(self) -> Array:
+    def inertial_quat(self) -> _Array:
         """principal axes as written, in body (path body/NAME.iquat) (number)"""
     @property
-    def inertial_diag(self) -> Array:
+    def inertial_diag(self) -> _Array:
         """principal inertia as written (path body/NAME.inertia) (number)"""
     @property
-    def inertial_full(self) -> Array:
+    def inertial_full(self) -> _Array:
         """full inertia as written, in inertial quat's axes (path body/NAME.fullinertia) (number)"""
     @property
-    def body_mass(self) -> Array:
+    def body_mass(self) -> _Array:
         """mass as used (derived)"""
     @property
-    def body_ipos(self) -> Array:
+    def body_ipos(self) -> _Array:
         """centre of mass as used, in body (derived)"""
     @property
-    def body_iquat(self) -> Array:
+    def body_iquat(self) -> _Array:
         """principal axes as used, in body (derived)"""
     @property
-    def body_inertia(self) -> Array:
+    def body_inertia(self) -> _Array:
         """principal inertia as used (derived)"""
     @property
-    def body_icom(self) -> Array:
+    def body_icom(self) -> _Array:
         """inertia about the centre of mass, in body axes (derived)"""
     @property
-    def body_subtree_mass(self) -> Array:
+    def body_subtree_mass(self) -> _Array:
         """mass of the body and all its descendants (derived)"""
     @property
-    def body_invweight(self) -> Array:
+    def body_invweight(self) -> _Array:
         """mean inverse weight at qpos_0: translation, rotation (derived)"""
     @property
-    def joint_name(self) -> IntArray:
+    def joint_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def joint_type(self) -> IntArray:
+    def joint_type(self) -> _IntArray:
         """tacJointType (index)"""
     @property
-    def joint_body(self) -> IntArray:
+    def joint_body(self) -> _IntArray:
         """body it moves (index)"""
     @property
-    def joint_qpos_adr(self) -> IntArray:
+    def joint_qpos_adr(self) -> _IntArray:
         """first position coordinate (index)"""
     @property
-    def joint_dof_adr(self) -> IntArray:
+    def joint_dof_adr(self) -> _IntArray:
         """first dof (index)"""
     @property
-    def joint_limited(self) -> IntArray:
+    def joint_limited(self) -> _IntArray:
         """has a range (index)"""
     @property
-    def joint_actfrclimited(self) -> IntArray:
+    def joint_actfrclimited(self) -> _IntArray:
         """total actuator force is clamped (index)"""
     @property
-    def joint_actgravcomp(self) -> IntArray:
+    def joint_actgravcomp(self) -> _IntArray:
         """gravity compensation enters through the actuators (index)"""
     @property
-    def joint_group(self) -> IntArray:
+    def joint_group(self) -> _IntArray:
         """group (visual) (index)"""
     @property
-    def joint_pos(self) -> Array:
+    def joint_pos(self) -> _Array:
         """anchor, in body (number)"""
     @property
-    def joint_axis(self) -> Array:
+    def joint_axis(self) -> _Array:
         """unit axis, in body (number)"""
     @property
-    def joint_ref(self) -> Array:
+    def joint_ref(self) -> _Array:
         """coordinate at the pose of the file (number)"""
     @property
-    def joint_springref(self) -> Array:
+    def joint_springref(self) -> _Array:
         """coordinate at which the spring has no force (number)"""
     @property
-    def joint_springdamper(self) -> Array:
+    def joint_springdamper(self) -> _Array:
         """time constant, damping ratio; both > 0: define stiffness, damping (number)"""
     @property
-    def joint_stiffness(self) -> Array:
+    def joint_stiffness(self) -> _Array:
         """spring constant (number)"""
     @property
-    def joint_damping(self) -> Array:
+    def joint_damping(self) -> _Array:
         """viscous damping (number)"""
     @property
-    def joint_armature(self) -> Array:
+    def joint_armature(self) -> _Array:
         """added diagonal inertia (number)"""
     @property
-    def joint_frictionloss(self) -> Array:
+    def joint_frictionloss(self) -> _Array:
         """dry friction (number)"""
     @property
-    def joint_range(self) -> Array:
+    def joint_range(self) -> _Array:
         """limits (number)"""
     @property
-    def joint_margin(self) -> Array:
+    def joint_margin(self) -> _Array:
         """limit margin (number)"""
     @property
-    def joint_actfrcrange(self) -> Array:
+    def joint_actfrcrange(self) -> _Array:
         """clamp of the total actuator force (number)"""
     @property
-    def joint_solref_limit(self) -> Array:
+    def joint_solref_limit(self) -> _Array:
         """soft limit reference (number)"""
     @property
-    def joint_solimp_limit(self) -> Array:
+    def joint_solimp_limit(self) -> _Array:
         """soft limit impedance (number)"""
     @property
-    def joint_solref_friction(self) -> Array:
+    def joint_solref_friction(self) -> _Array:
         """soft friction reference (number)"""
     @property
-    def joint_solimp_friction(self) -> Array:
+    def joint_solimp_friction(self) -> _Array:
         """soft friction impedance (number)"""
     @property
-    def dof_body(self) -> IntArray:
+    def dof_body(self) -> _IntArray:
         """body it moves (index)"""
     @property
-    def dof_joint(self) -> IntArray:
+    def dof_joint(self) -> _IntArray:
         """joint it belongs to (index)"""
     @property
-    def dof_parent(self) -> IntArray:
+    def dof_parent(self) -> _IntArray:
         """dof before it on the path from the world, or -1 (index)"""
     @property
-    def dof_M_adr(self) -> IntArray:
+    def dof_M_adr(self) -> _IntArray:
         """address of M[i][i]; M[i][parent], M[i][grandparent], ... follow (index)"""
     @property
-    def dof_depth(self) -> IntArray:
+    def dof_depth(self) -> _IntArray:
         """number of ancestor dofs, self included (index)"""
     @property
-    def dof_armature(self) -> Array:
+    def dof_armature(self) -> _Array:
         """its joint's armature (derived)"""
     @property
-    def dof_damping(self) -> Array:
+    def dof_damping(self) -> _Array:
         """its joint's damping (from springdamper if given) (derived)"""
     @property
-    def dof_M0(self) -> Array:
+    def dof_M0(self) -> _Array:
         """diagonal of the mass matrix at qpos_0 (derived)"""
     @property
-    def dof_invweight(self) -> Array:
+    def dof_invweight(self) -> _Array:
         """diagonal of the inverse mass matrix at qpos_0, averaged over the joint (derived)"""
     @property
-    def joint_stiffness_used(self) -> Array:
+    def joint_stiffness_used(self) -> _Array:
         """spring constant (from springdamper if given) (derived)"""
     @property
-    def qpos_0(self) -> Array:
+    def qpos_0(self) -> _Array:
         """coordinates at the pose of the file (derived)"""
     @property
-    def qpos_spring(self) -> Array:
+    def qpos_spring(self) -> _Array:
         """coordinates at which joint springs have no force (derived)"""
     @property
-    def geom_name(self) -> IntArray:
+    def geom_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def geom_type(self) -> IntArray:
+    def geom_type(self) -> _IntArray:
         """tacGeomType (index)"""
     @property
-    def geom_body(self) -> IntArray:
+    def geom_body(self) -> _IntArray:
         """body it is fixed to (index)"""
     @property
-    def geom_mesh(self) -> IntArray:
+    def geom_mesh(self) -> _IntArray:
         """mesh, or -1 (index)"""
     @property
-    def geom_sum(self) -> IntArray:
+    def geom_sum(self) -> _IntArray:
         """geom of the same body whose shape is added to its own, or -1; it has no contacts then (index)"""
     @property
-    def geom_contype(self) -> IntArray:
+    def geom_contype(self) -> _IntArray:
         """collision bits (index)"""
     @property
-    def geom_conaffinity(self) -> IntArray:
+    def geom_conaffinity(self) -> _IntArray:
         """collision bits (index)"""
     @property
-    def geom_condim(self) -> IntArray:
+    def geom_condim(self) -> _IntArray:
         """contact dimension: 1, 3, 4 or 6 (index)"""
     @property
-    def geom_priority(self) -> IntArray:
+    def geom_priority(self) -> _IntArray:
         """the geom with the higher priority gives the contact parameters (index)"""
     @property
-    def geom_group(self) -> IntArray:
+    def geom_group(self) -> _IntArray:
         """group (visual) (index)"""
     @property
-    def geom_adds_mass(self) -> IntArray:
+    def geom_adds_mass(self) -> _IntArray:
         """1: included in the mass of its body if that comes from geoms (index)"""
     @property
-    def geom_has_mass(self) -> IntArray:
+    def geom_has_mass(self) -> _IntArray:
         """1: mass was given; 0: density times volume (index)"""
     @property
-    def geom_shell(self) -> IntArray:
+    def geom_shell(self) -> _IntArray:
         """1: mass is on the surface (index)"""
     @property
-    def geom_visual(self) -> IntArray:
+    def geom_visual(self) -> _IntArray:
         """1: visual only (no collision, no mass) (index)"""
     @property
-    def geom_pos(self) -> Array:
+    def geom_pos(self) -> _Array:
         """frame origin, in body (number)"""
     @property
-    def geom_quat(self) -> Array:
+    def geom_quat(self) -> _Array:
         """frame orientation, in body (number)"""
     @property
-    def geom_size(self) -> Array:
+    def geom_size(self) -> _Array:
         """radius, half-sizes, half-length as in MJCF (number)"""
     @property
-    def geom_pad(self) -> Array:
+    def geom_pad(self) -> _Array:
         """m: radius of a ball added around its shape; without mass (number)"""
     @property
-    def geom_density(self) -> Array:
+    def geom_density(self) -> _Array:
         """kg/m^3 (kg/m^2 for shells) (number)"""
     @property
-    def geom_mass(self) -> Array:
+    def geom_mass(self) -> _Array:
         """kg, if given (number)"""
     @property
-    def geom_friction(self) -> Array:
+    def geom_friction(self) -> _Array:
         """sliding, torsional, rolling (number)"""
     @property
-    def geom_restitution(self) -> Array:
+    def geom_restitution(self) -> _Array:
         """separation speed over approach speed of an impact, 0 to 1 (number)"""
     @property
-    def geom_solmix(self) -> Array:
+    def geom_solmix(self) -> _Array:
         """weight in mixing (number)"""
     @property
-    def geom_solref(self) -> Array:
+    def geom_solref(self) -> _Array:
         """soft contact reference (number)"""
     @property
-    def geom_solimp(self) -> Array:
+    def geom_solimp(self) -> _Array:
         """soft contact impedance (number)"""
     @property
-    def geom_margin(self) -> Array:
+    def geom_margin(self) -> _Array:
         """its part of the distance at which forces begin (number)"""
     @property
-    def geom_gap(self) -> Array:
+    def geom_gap(self) -> _Array:
         """contacts are detected this far beyond the margin, without force (number)"""
     @property
-    def geom_rgba(self) -> FloatArray:
+    def geom_rgba(self) -> _FloatArray:
         """colour (visual) (index)"""
     @property
-    def mesh_name(self) -> IntArray:
+    def mesh_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def mesh_vert_adr(self) -> IntArray:
+    def mesh_vert_adr(self) -> _IntArray:
         """first vertex (index)"""
     @property
-    def mesh_vert_num(self) -> IntArray:
+    def mesh_vert_num(self) -> _IntArray:
         """number of vertices (index)"""
     @property
-    def mesh_face_adr(self) -> IntArray:
+    def mesh_face_adr(self) -> _IntArray:
         """first triangle (index)"""
     @property
-    def mesh_face_num(self) -> IntArray:
+    def mesh_face_num(self) -> _IntArray:
         """number of triangles (index)"""
     @property
-    def mesh_hullvert_adr(self) -> IntArray:
+    def mesh_hullvert_adr(self) -> _IntArray:
         """first hull vertex (index)"""
     @property
-    def mesh_hullvert_num(self) -> IntArray:
+    def mesh_hullvert_num(self) -> _IntArray:
         """number of hull vertices; 0: no hull computed (index)"""
     @property
-    def mesh_hullface_adr(self) -> IntArray:
+    def mesh_hullface_adr(self) -> _IntArray:
         """first hull triangle (index)"""
     @property
-    def mesh_hullface_num(self) -> IntArray:
+    def mesh_hullface_num(self) -> _IntArray:
         """number of hull triangles (index)"""
     @property
-    def mesh_corner_adr(self) -> IntArray:
+    def mesh_corner_adr(self) -> _IntArray:
         """first corner of its hull (index)"""
     @property
-    def mesh_corner_num(self) -> IntArray:
+    def mesh_corner_num(self) -> _IntArray:
         """number of corners; 0: no collision (index)"""
     @property
-    def mesh_polygon_adr(self) -> IntArray:
+    def mesh_polygon_adr(self) -> _IntArray:
         """first polygon of its hull (index)"""
     @property
-    def mesh_polygon_num(self) -> IntArray:
+    def mesh_polygon_num(self) -> _IntArray:
         """number of polygons (index)"""
     @property
-    def mesh_edge_adr(self) -> IntArray:
+    def mesh_edge_adr(self) -> _IntArray:
         """first directed edge of its hull (index)"""
     @property
-    def mesh_edge_num(self) -> IntArray:
+    def mesh_edge_num(self) -> _IntArray:
         """number of directed edges (index)"""
     @property
-    def mesh_inertia_mode(self) -> IntArray:
+    def mesh_inertia_mode(self) -> _IntArray:
         """tacMeshInertia (index)"""
     @property
-    def mesh_file_vert(self) -> Array:
+    def mesh_file_vert(self) -> _Array:
         """vertices as in the file, before scale (number)"""
     @property
-    def mesh_face(self) -> IntArray:
+    def mesh_face(self) -> _IntArray:
         """vertex ids within the mesh, counter-clockwise from outside (index)"""
     @property
-    def mesh_hullvert(self) -> IntArray:
+    def mesh_hullvert(self) -> _IntArray:
         """vertex ids within the mesh (index)"""
     @property
-    def mesh_hullface(self) -> IntArray:
+    def mesh_hullface(self) -> _IntArray:
         """vertex ids within the mesh, counter-clockwise from outside (index)"""
     @property
-    def hull_corner(self) -> IntArray:
+    def hull_corner(self) -> _IntArray:
         """vertex id within the mesh, ascending (index)"""
     @property
-    def hull_edge_adr(self) -> IntArray:
+    def hull_edge_adr(self) -> _IntArray:
         """first neighbour, counted from the mesh's first edge (index)"""
     @property
-    def hull_edge_num(self) -> IntArray:
+    def hull_edge_num(self) -> _IntArray:
         """number of neighbours (index)"""
     @property
-    def hull_edge(self) -> IntArray:
+    def hull_edge(self) -> _IntArray:
         """per corner: neighbours (corners within the mesh), counter-clockwise from outside (index)"""
     @property
-    def hull_edge_face(self) -> IntArray:
+    def hull_edge_face(self) -> _IntArray:
         """per edge from a corner to a neighbour: the polygon within the mesh to its left (index)"""
     @property
-    def hull_loop_adr(self) -> IntArray:
+    def hull_loop_adr(self) -> _IntArray:
         """first corner, counted from the mesh's first edge (index)"""
     @property
-    def hull_loop_num(self) -> IntArray:
+    def hull_loop_num(self) -> _IntArray:
         """number of corners (index)"""
     @property
-    def hull_loop(self) -> IntArray:
+    def hull_loop(self) -> _IntArray:
         """per polygon: corners within the mesh, counter-clockwise from outside (index)"""
     @property
-    def mesh_scale(self) -> Array:
+    def mesh_scale(self) -> _Array:
         """scale of the vertices, after refpos and refquat (number)"""
     @property
-    def mesh_refpos(self) -> Array:
+    def mesh_refpos(self) -> _Array:
         """subtracted from the file's vertices (number)"""
     @property
-    def mesh_refquat(self) -> Array:
+    def mesh_refquat(self) -> _Array:
         """its inverse rotates them after refpos, before scale (number)"""
     @property
-    def mesh_vert(self) -> Array:
+    def mesh_vert(self) -> _Array:
         """vertices in the mesh frame, which is the geom frame (derived)"""
     @property
-    def hull_pos(self) -> Array:
+    def hull_pos(self) -> _Array:
         """corners in the mesh frame (derived)"""
     @property
-    def mesh_volume(self) -> Array:
+    def mesh_volume(self) -> _Array:
         """volume (area for shells) by inertia_mode (derived)"""
     @property
-    def mesh_com(self) -> Array:
+    def mesh_com(self) -> _Array:
         """centre of mass in the mesh frame (derived)"""
     @property
-    def mesh_icom(self) -> Array:
+    def mesh_icom(self) -> _Array:
         """inertia about it for unit density, mesh axes (derived)"""
     @property
-    def site_name(self) -> IntArray:
+    def site_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def site_body(self) -> IntArray:
+    def site_body(self) -> _IntArray:
         """body it is fixed to (index)"""
     @property
-    def site_type(self) -> IntArray:
+    def site_type(self) -> _IntArray:
         """tacGeomType (visual) (index)"""
     @property
-    def site_group(self) -> IntArray:
+    def site_group(self) -> _IntArray:
         """group (visual) (index)"""
     @property
-    def site_pos(self) -> Array:
+    def site_pos(self) -> _Array:
         """frame origin, in body (number)"""
     @property
-    def site_quat(self) -> Array:
+    def site_quat(self) -> _Array:
         """frame orientation, in body (number)"""
     @property
-    def site_size(self) -> Array:
+    def site_size(self) -> _Array:
         """size (visual) (index)"""
     @property
-    def tendon_name(self) -> IntArray:
+    def tendon_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def tendon_type(self) -> IntArray:
+    def tendon_type(self) -> _IntArray:
         """tacTendonType; TAC_TENDON_SPATIAL gives no force (index)"""
     @property
-    def tendon_term_adr(self) -> IntArray:
+    def tendon_term_adr(self) -> _IntArray:
         """first term (index)"""
     @property
-    def tendon_term_num(self) -> IntArray:
+    def tendon_term_num(self) -> _IntArray:
         """number of terms (index)"""
     @property
-    def tendon_limited(self) -> IntArray:
+    def tendon_limited(self) -> _IntArray:
         """has a range (index)"""
     @property
-    def tendon_actfrclimited(self) -> IntArray:
+    def tendon_actfrclimited(self) -> _IntArray:
         """total actuator force is clamped (index)"""
     @property
-    def tendon_group(self) -> IntArray:
+    def tendon_group(self) -> _IntArray:
         """group (visual) (index)"""
     @property
-    def tendon_stiffness(self) -> Array:
+    def tendon_stiffness(self) -> _Array:
         """spring constant (number)"""
     @property
-    def tendon_damping(self) -> Array:
+    def tendon_damping(self) -> _Array:
         """viscous damping (number)"""
     @property
-    def tendon_armature(self) -> Array:
+    def tendon_armature(self) -> _Array:
         """added inertia along the tendon (number)"""
     @property
-    def tendon_frictionloss(self) -> Array:
+    def tendon_frictionloss(self) -> _Array:
         """dry friction (number)"""
     @property
-    def tendon_range(self) -> Array:
+    def tendon_range(self) -> _Array:
         """limits of the length (number)"""
     @property
-    def tendon_margin(self) -> Array:
+    def tendon_margin(self) -> _Array:
         """limit margin (number)"""
     @property
-    def tendon_actfrcrange(self) -> Array:
+    def tendon_actfrcrange(self) -> _Array:
         """clamp of the total actuator force (number)"""
     @property
-    def tendon_springlength(self) -> Array:
+    def tendon_springlength(self) -> _Array:
         """dead band of the spring; -1: the length at qpos_spring (number)"""
     @property
-    def tendon_solref_limit(self) -> Array:
+    def tendon_solref_limit(self) -> _Array:
         """soft limit reference (number)"""
     @property
-    def tendon_solimp_limit(self) -> Array:
+    def tendon_solimp_limit(self) -> _Array:
         """soft limit impedance (number)"""
     @property
-    def tendon_solref_friction(self) -> Array:
+    def tendon_solref_friction(self) -> _Array:
         """soft friction reference (number)"""
     @property
-    def tendon_solimp_friction(self) -> Array:
+    def tendon_solimp_friction(self) -> _Array:
         """soft friction impedance (number)"""
     @property
-    def tendon_springlength_used(self) -> Array:
+    def tendon_springlength_used(self) -> _Array:
         """dead band of the spring (derived)"""
     @property
-    def tendon_length0(self) -> Array:
+    def tendon_length0(self) -> _Array:
         """length at qpos_0 (derived)"""
     @property
-    def tendon_invweight(self) -> Array:
+    def tendon_invweight(self) -> _Array:
         """inverse weight along the tendon at qpos_0 (derived)"""
     @property
-    def term_joint(self) -> IntArray:
+    def term_joint(self) -> _IntArray:
         """joint of this term (index)"""
     @property
-    def term_coef(self) -> Array:
+    def term_coef(self) -> _Array:
         """coefficient (path tendon/NAME.coef[i]) (number)"""
     @property
-    def actuator_name(self) -> IntArray:
+    def actuator_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def actuator_trntype(self) -> IntArray:
+    def actuator_trntype(self) -> _IntArray:
         """tacTransmission (index)"""
     @property
-    def actuator_trnid(self) -> IntArray:
+    def actuator_trnid(self) -> _IntArray:
         """joint, tendon, site or body; reference or slider site, or -1 (index)"""
     @property
-    def actuator_dyntype(self) -> IntArray:
+    def actuator_dyntype(self) -> _IntArray:
         """tacDynType (index)"""
     @property
-    def actuator_gaintype(self) -> IntArray:
+    def actuator_gaintype(self) -> _IntArray:
         """tacGainType (index)"""
     @property
-    def actuator_biastype(self) -> IntArray:
+    def actuator_biastype(self) -> _IntArray:
         """tacBiasType (index)"""
     @property
-    def actuator_act_adr(self) -> IntArray:
+    def actuator_act_adr(self) -> _IntArray:
         """first activation, or -1 (index)"""
     @property
-    def actuator_act_num(self) -> IntArray:
+    def actuator_act_num(self) -> _IntArray:
         """number of activations (index)"""
     @property
-    def actuator_ctrllimited(self) -> IntArray:
+    def actuator_ctrllimited(self) -> _IntArray:
         """control is clamped (index)"""
     @property
-    def actuator_forcelimited(self) -> IntArray:
+    def actuator_forcelimited(self) -> _IntArray:
         """force is clamped (index)"""
     @property
-    def actuator_actlimited(self) -> IntArray:
+    def actuator_actlimited(self) -> _IntArray:
         """activation is clamped (index)"""
     @property
-    def actuator_actearly(self) -> IntArray:
+    def actuator_actearly(self) -> _IntArray:
         """force uses the next activation (index)"""
     @property
-    def actuator_group(self) -> IntArray:
+    def actuator_group(self) -> _IntArray:
         """group (index)"""
     @property
-    def actuator_without_force(self) -> IntArray:
+    def actuator_without_force(self) -> _IntArray:
         """1: gives no force (unsupported, lenient loading) (index)"""
     @property
-    def actuator_gear(self) -> Array:
+    def actuator_gear(self) -> _Array:
         """scales length and moment; all six for sites (number)"""
     @property
-    def actuator_cranklength(self) -> Array:
+    def actuator_cranklength(self) -> _Array:
         """rod length of a slider-crank (number)"""
     @property
-    def actuator_dynprm(self) -> Array:
+    def actuator_dynprm(self) -> _Array:
         """dynamics parameters (number)"""
     @property
-    def actuator_gainprm(self) -> Array:
+    def actuator_gainprm(self) -> _Array:
         """gain parameters (number)"""
     @property
-    def actuator_biasprm(self) -> Array:
+    def actuator_biasprm(self) -> _Array:
         """bias parameters (number)"""
     @property
-    def actuator_dampratio(self) -> Array:
+    def actuator_dampratio(self) -> _Array:
         """> 0: damping bias biasprm[2] is computed from it (number)"""
     @property
-    def actuator_ctrlrange(self) -> Array:
+    def actuator_ctrlrange(self) -> _Array:
         """control limits (number)"""
     @property
-    def actuator_forcerange(self) -> Array:
+    def actuator_forcerange(self) -> _Array:
         """force limits (number)"""
     @property
-    def actuator_actrange(self) -> Array:
+    def actuator_actrange(self) -> _Array:
         """activation limits (number)"""
     @property
-    def actuator_lengthrange(self) -> Array:
+    def actuator_lengthrange(self) -> _Array:
         """not used (index)"""
     @property
-    def actuator_damping_used(self) -> Array:
+    def actuator_damping_used(self) -> _Array:
         """biasprm[2] as used (derived)"""
     @property
-    def actuator_length0(self) -> Array:
+    def actuator_length0(self) -> _Array:
         """length at qpos_0 (derived)"""
     @property
-    def equality_name(self) -> IntArray:
+    def equality_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def equality_type(self) -> IntArray:
+    def equality_type(self) -> _IntArray:
         """tacEqualityType (index)"""
     @property
-    def equality_obj(self) -> IntArray:
+    def equality_obj(self) -> _IntArray:
         """bodies, sites, joints or tendons; -1: none (index)"""
     @property
-    def equality_objkind(self) -> IntArray:
+    def equality_objkind(self) -> _IntArray:
         """tacKind of obj (index)"""
     @property
-    def equality_active(self) -> IntArray:
+    def equality_active(self) -> _IntArray:
         """active at the start (index)"""
     @property
-    def equality_data(self) -> Array:
+    def equality_data(self) -> _Array:
         """by type, as in MuJoCo; weld with a zero quaternion: the pose at qpos_0 (number)"""
     @property
-    def equality_solref(self) -> Array:
+    def equality_solref(self) -> _Array:
         """soft reference (number)"""
     @property
-    def equality_solimp(self) -> Array:
+    def equality_solimp(self) -> _Array:
         """soft impedance (number)"""
     @property
-    def equality_data_used(self) -> Array:
+    def equality_data_used(self) -> _Array:
         """data with relative poses completed at qpos_0 (derived)"""
     @property
-    def pair_name(self) -> IntArray:
+    def pair_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def pair_geom(self) -> IntArray:
+    def pair_geom(self) -> _IntArray:
         """the two geoms (index)"""
     @property
-    def pair_condim(self) -> IntArray:
+    def pair_condim(self) -> _IntArray:
         """contact dimension (index)"""
     @property
-    def pair_friction(self) -> Array:
+    def pair_friction(self) -> _Array:
         """two sliding, torsional, two rolling (number)"""
     @property
-    def pair_solref(self) -> Array:
+    def pair_solref(self) -> _Array:
         """soft contact reference (number)"""
     @property
-    def pair_solreffriction(self) -> Array:
+    def pair_solreffriction(self) -> _Array:
         """soft contact reference of friction, elliptic cones; 0 0: solref (number)"""
     @property
-    def pair_solimp(self) -> Array:
+    def pair_solimp(self) -> _Array:
         """soft contact impedance (number)"""
     @property
-    def pair_margin(self) -> Array:
+    def pair_margin(self) -> _Array:
         """distance at which forces begin (number)"""
     @property
-    def pair_gap(self) -> Array:
+    def pair_gap(self) -> _Array:
         """contacts are detected this far beyond the margin, without force (number)"""
     @property
-    def exclude_name(self) -> IntArray:
+    def exclude_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def exclude_body(self) -> IntArray:
+    def exclude_body(self) -> _IntArray:
         """the two bodies (index)"""
     @property
-    def mocap_body(self) -> IntArray:
+    def mocap_body(self) -> _IntArray:
         """the mocap body (index)"""
     @property
-    def key_name(self) -> IntArray:
+    def key_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def key_time(self) -> Array:
+    def key_time(self) -> _Array:
         """s (index)"""
     @property
-    def key_given(self) -> IntArray:
+    def key_given(self) -> _IntArray:
         """bits: 1 qpos, 2 mpos, 4 mquat were given; otherwise the model's values (index)"""
     @property
-    def key_qpos(self) -> Array:
+    def key_qpos(self) -> _Array:
         """nkey x nq (index)"""
     @property
-    def key_qvel(self) -> Array:
+    def key_qvel(self) -> _Array:
         """nkey x nv (index)"""
     @property
-    def key_act(self) -> Array:
+    def key_act(self) -> _Array:
         """nkey x na (index)"""
     @property
-    def key_ctrl(self) -> Array:
+    def key_ctrl(self) -> _Array:
         """nkey x nu (index)"""
     @property
-    def key_mpos(self) -> Array:
+    def key_mpos(self) -> _Array:
         """nkey x nmocap (index)"""
     @property
-    def key_mquat(self) -> Array:
+    def key_mquat(self) -> _Array:
         """nkey x nmocap (index)"""
     @property
-    def sensor_name(self) -> IntArray:
+    def sensor_name(self) -> _IntArray:
         """offset into names (index)"""
     @property
-    def sensor_tag(self) -> IntArray:
+    def sensor_tag(self) -> _IntArray:
         """offset into names: the MJCF tag (index)"""
     @property
     def all_names(self) -> bytes:
@@ -1027,7 +1027,7 @@ class Model:
         >>> model.registered()
         [('body/trunk.mass',)]
         """
-    def with_values(self: M, values: Mapping[str, float], /) -> M:
+    def with_values(self: _M, values: Mapping[str, float], /) -> _M:
         """A model with these numbers. Sets the number and recomputes all that depends on it, to the same bits as loading an edited file.
         Only before the model is shared. A body may have its inertia from geoms. Setting or registering its
         mass, ipos, iquat or inertia fixes these values: they no longer depend on the geoms. Axes and
@@ -1036,7 +1036,7 @@ class Model:
         >>> model.with_values({"body/trunk.mass": 5.0})["body/trunk.mass"]
         5.0
         """
-    def _register(self: M, paths: Iterable[str | tuple[str, ...]], /) -> M:
+    def _register(self: _M, paths: Iterable[str | tuple[str, ...]], /) -> _M:
         """Registers a parameter: simulations created afterwards have their own copy of it. Its index is in
         *index (may be NULL). Registering twice gives the same index. Numbers without a derivative, which
         change how other numbers are read, are refused with the reason.
@@ -1044,7 +1044,7 @@ class Model:
         A contact has the larger friction of its two geoms (docs/guide/gradients.md lists all mixed
         numbers). If both are equal, the step has a kink, and each geom's number gets half the derivative:
         register the two as a group."""
-    def copy(self: M) -> M:
+    def copy(self: _M) -> _M:
         """A deep copy.
 
         >>> model.copy() == model
@@ -1063,7 +1063,7 @@ class Model:
         True
         """
     @classmethod
-    def unpack(cls: type[M], data: Buffer, /) -> M:
+    def unpack(cls: type[_M], data: _Buffer, /) -> _M:
         """Bytes -> model. Damaged, truncated or foreign bytes are an error.
 
         >>> tac.Model.unpack(model.pack()).nv
@@ -1074,26 +1074,26 @@ class Model:
 
         >>> model.save(scratch / "quadruped.tac")
         """
-    def default_state(self) -> Array:
+    def default_state(self) -> _Array:
         """x = (qpos_0, 0, 0) with activations inside their range. u = 0 with mocap poses from the model.
 
         >>> model.default_state().shape == (model.nx,)
         True
         """
-    def qpos_add(self, q: npt.ArrayLike, d: npt.ArrayLike, /) -> Array:
+    def qpos_add(self, q: npt.ArrayLike, d: npt.ArrayLike, /) -> _Array:
         """q (+) d: positions moved by a displacement of nv numbers.
 
         >>> bool((model.qpos_add(model.qpos_0, np.zeros(model.nv)) == model.qpos_0).all())
         True
         """
-    def qpos_sub(self, q2: npt.ArrayLike, q1: npt.ArrayLike, /) -> Array:
+    def qpos_sub(self, q2: npt.ArrayLike, q1: npt.ArrayLike, /) -> _Array:
         """q2 (-) q1: the displacement of nv numbers from q1 to q2.
 
         >>> float(abs(model.qpos_sub(model.qpos_0, model.qpos_0)).max())
         0.0
         """
 
-    def covector_down(self, x: npt.ArrayLike, g: npt.ArrayLike, /) -> Array:
+    def covector_down(self, x: npt.ArrayLike, g: npt.ArrayLike, /) -> _Array:
         """Rows of gradients by the plain numbers of states (n, nx) -> rows by displacements (n, ndx). Gradients by the plain numbers of q, quaternions with four, and gradients in the tangent space.
         down: g[nq] by the numbers of q -> d[nv] by the displacement e of q (+) e, for unit quaternions. up:
         d[nv] by the displacement of q/|q| -> g[nq] by the numbers of q, of any length; what a step returns
@@ -1102,7 +1102,7 @@ class Model:
         >>> model.covector_down(x[None], np.ones((1, model.nx))).shape
         (1, 36)
         """
-    def covector_up(self, x: npt.ArrayLike, d: npt.ArrayLike, /) -> Array:
+    def covector_up(self, x: npt.ArrayLike, d: npt.ArrayLike, /) -> _Array:
         """Rows of gradients by displacements (n, ndx) -> rows by the plain numbers of states (n, nx).
 
         >>> model.covector_up(x[None], np.ones((1, model.ndx))).shape
@@ -1155,7 +1155,7 @@ class Builder:
         def->body: copies this subtree and the elements that refer to nothing outside of it, without
         keyframes. tac_model_finish reports names that are taken, and free joints and mocap bodies that are
         not children of the world."""
-    def _finish(self, type: type[M] | None, /) -> M:
+    def _finish(self, type: type[_M] | None, /) -> _M:
         """Builder -> model: validates, lays out, derives. Joints, geoms and sites are numbered body by body,
         in the order of adding within a body. Ids in errors are in order of adding. The builder stays valid,
         whether this fails or not."""
@@ -1205,7 +1205,7 @@ class Sim:
     def nparam(self) -> int:
         """Numbers of theta."""
     @property
-    def theta(self) -> Array:
+    def theta(self) -> _Array:
         """The registered parameters; set it to change them. Copies the registered parameters out of (into) the simulation: theta[nparam]. Setting recomputes all
         that depends on them. Invalid values are refused, and nothing changes. The value of option.timestep
         is dt; it starts as options.dt."""
@@ -1223,11 +1223,11 @@ class Sim:
         or solve in error. "": no failure yet. Valid until the next failure. Calls with a const simulation
         do not change it. Batches have no simulation: to get the text of a world, run that world in a
         simulation."""
-    def _start(self, key: str | int | None, /) -> tuple[Array, Array]:
+    def _start(self, key: str | int | None, /) -> tuple[_Array, _Array]:
         """Keyframe `key` (tac_model_find of TAC_KIND_KEY) -> its state x[nx] and input u[ninput] for these
         options: ctrl, mocap poses if options.inputs has them, zero forces. x or u may be NULL; options may
         be NULL if u is. TAC_ERR_NAME: no such keyframe; the text lists all keyframes."""
-    def step(self, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: Array | None = None) -> Array:
+    def step(self, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: _Array | None = None) -> _Array:
         """y = f(x, u). y may be x. info may be NULL. TAC_ERR_UNSOLVED: y is the best state found, with
         info->residual. TAC_ERR_IMPACTS: y is the state after the last impact, without overlap. Every other
         failure leaves y unchanged.
@@ -1241,9 +1241,9 @@ class Sim:
         x: npt.ArrayLike,
         u: npt.ArrayLike | None = None,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "ABP",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """y, and of the Jacobians A (by x), B (by u), P (by theta) those that want names. The same map, to the bit, and its derivatives at (x, u). y may be NULL. With TAC_ERR_UNSOLVED and
         TAC_ERR_IMPACTS, jac has the derivatives of the computation of y. TAC_ERR_NONFINITE: derivatives
         overflow. With ncp_gradient_kappa, derivatives have a solve of their own; info->kappa says which of
@@ -1259,9 +1259,9 @@ class Sim:
         u: npt.ArrayLike,
         ybar: npt.ArrayLike,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "xut",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """Gradients by x, u, theta: those that want names. Reverse mode: ybar[ndx] -> gradient of ybar . f(x, u; theta). Statuses as for tac_step_jac.
 
         >>> gx, gu, gtheta = sim.step_vjp(x, u, np.ones(sim.ndx))
@@ -1276,8 +1276,8 @@ class Sim:
         du: npt.ArrayLike | None = None,
         dtheta: npt.ArrayLike | None = None,
         *,
-        out: Array | None = None,
-    ) -> Array:
+        out: _Array | None = None,
+    ) -> _Array:
         """Forward mode: dy[ndx] = A dx + B du + P dtheta, with dx[ndx], du[ninput], dtheta[nparam]; NULL:
         zero. For models of some size it costs less than tac_step_jac (docs/guide/gradients.md). It forms
         the Jacobian with toi, implicit Coriolis forces, TAC_GRADIENT_BOUNCE and few degrees of freedom.
@@ -1286,7 +1286,7 @@ class Sim:
         >>> sim.step_jvp(x, u, dtheta=[1.0]).shape
         (36,)
         """
-    def rollout(self, x0: npt.ArrayLike, U: npt.ArrayLike, *, out: Array | None = None) -> Array:
+    def rollout(self, x0: npt.ArrayLike, U: npt.ArrayLike, *, out: _Array | None = None) -> _Array:
         """States X[0] = x0, X[k+1] = f(X[k], U[k]). X[0] = x0, X[k+1] = f(X[k], U[k]); X is (n+1) by nx, U is n by ninput. Stops at the first failure
         without a next state. Otherwise the status is that of the first step that was not TAC_OK. info is
         that of the last step, except: status; start and violation, which are of x0; energy_gain, which is
@@ -1304,9 +1304,9 @@ class Sim:
         xbar: npt.ArrayLike | None = None,
         checkpoints: int = 0,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "xut",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """Gradients by x0, U, theta of a loss of the states of a rollout. Reverse mode of a rollout: the gradient of a loss of its states by x0 (grad.x, ndx), U (grad.u, n by
         ninput) and theta.
 
@@ -1334,8 +1334,8 @@ class Sim:
         dU: npt.ArrayLike | None = None,
         dtheta: npt.ArrayLike | None = None,
         *,
-        out: tuple[Array, ...] | None = None,
-    ) -> tuple[Array, ...]:
+        out: tuple[_Array, ...] | None = None,
+    ) -> tuple[_Array, ...]:
         """States of a rollout, and their derivatives along a direction. Forward mode of a rollout: X as of tac_rollout, and dX[k], (n+1) by ndx, the derivative of X[k]
         along x0, U and theta. Statuses and info are those of tac_rollout, without energy_gain and
         violation. A failure without a next state ends X and dX with the rows before it.
@@ -1345,8 +1345,8 @@ class Sim:
         (6, 36)
         """
     def outputs(
-        self, outputs: Outputs, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: Array | None = None
-    ) -> Array:
+        self, outputs: Outputs, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: _Array | None = None
+    ) -> _Array:
         """(x, u) -> z[nz], to the bit as from the functions above. Mocap poses are those of u.
 
         >>> sim.outputs(tac.Outputs(model, body_pos="trunk"), x, u).shape
@@ -1358,9 +1358,9 @@ class Sim:
         x: npt.ArrayLike,
         u: npt.ArrayLike | None = None,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "x",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """z, and of its derivatives by x, u, theta those that want names. The same with derivatives: jac.A is nz x ndx, jac.B nz x ninput, jac.P nz x nparam. z may be NULL.
 
         >>> z, zx, ztheta = sim.outputs_jac(tac.Outputs(model, body_pos="trunk"), x, u, want="xt")
@@ -1374,9 +1374,9 @@ class Sim:
         u: npt.ArrayLike | None,
         zbar: npt.ArrayLike,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "xut",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """zbar[nz] -> the gradient of zbar . z. For a loss of outputs along a rollout, grad.x is a row of Xbar
         for tac_rollout_vjp; grad.u and grad.theta are added to its result.
 
@@ -1393,29 +1393,29 @@ class Sim:
         du: npt.ArrayLike | None = None,
         dtheta: npt.ArrayLike | None = None,
         *,
-        out: Array | None = None,
-    ) -> Array:
+        out: _Array | None = None,
+    ) -> _Array:
         """dz[nz] = the derivative of z along dx (ndx), du (ninput), dtheta (nparam); NULL in `along`: zero.
         Forces on dofs and bodies, and accelerations, cost as much as with tac_outputs_jac.
 
         >>> sim.outputs_jvp(tac.Outputs(model, body_pos="trunk"), x, u, dx=np.ones(sim.ndx)).tolist()
         [1.0, 1.0, 1.0]
         """
-    def kinematics(self, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: tuple[Array, ...] | None = None) -> results.Kinematics:
+    def kinematics(self, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: tuple[_Array, ...] | None = None) -> results.Kinematics:
         """Positions and orientations in the world frame.
 
         >>> sim.kinematics(x).xpos.shape == (model.nbody, 3)
         True
         """
-    def body_velocity(self, x: npt.ArrayLike, *, out: Array | None = None) -> Array:
+    def body_velocity(self, x: npt.ArrayLike, *, out: _Array | None = None) -> _Array:
         """(q, v) -> velocity of each body at its origin, world axes.
 
         >>> sim.body_velocity(x).shape == (model.nbody, 6)
         True
         """
     def point_jacobian(
-        self, x: npt.ArrayLike, body: int | str, point: npt.ArrayLike, *, out: tuple[Array, ...] | None = None
-    ) -> tuple[Array, Array]:
+        self, x: npt.ArrayLike, body: int | str, point: npt.ArrayLike, *, out: tuple[_Array, ...] | None = None
+    ) -> tuple[_Array, _Array]:
         """Jacobian of a world point fixed to a body: jacp, jacr are 3 x nv (linear, angular velocity); NULL
         skips one.
 
@@ -1424,8 +1424,8 @@ class Sim:
         (3, 18)
         """
     def frame_jacobian(
-        self, x: npt.ArrayLike, kind: enums.Kind | str, id: int | str, *, out: tuple[Array, ...] | None = None
-    ) -> tuple[Array, Array]:
+        self, x: npt.ArrayLike, kind: enums.Kind | str, id: int | str, *, out: tuple[_Array, ...] | None = None
+    ) -> tuple[_Array, _Array]:
         """The same for the frame of a body, geom or site: at its origin, world axes.
 
         >>> jacp, jacr = sim.frame_jacobian(x, "body", "trunk")
@@ -1433,47 +1433,47 @@ class Sim:
         (3, 18)
         """
     def frame_bias(
-        self, x: npt.ArrayLike, kind: enums.Kind | str, id: int | str, *, out: Array | None = None
-    ) -> Array:
+        self, x: npt.ArrayLike, kind: enums.Kind | str, id: int | str, *, out: _Array | None = None
+    ) -> _Array:
         """(q, v) -> dJ/dt v of the frame of a body, geom or site, world axes at its origin: its angular and
         linear acceleration minus J a, without gravity. J: tac_frame_jacobian.
 
         >>> sim.frame_bias(x, "body", "trunk").shape
         (6,)
         """
-    def mass_matrix(self, x: npt.ArrayLike, *, out: Array | None = None) -> Array:
+    def mass_matrix(self, x: npt.ArrayLike, *, out: _Array | None = None) -> _Array:
         """q -> M (nv x nv, dense, armature included).
 
         >>> sim.mass_matrix(x).shape
         (18, 18)
         """
-    def mass_solve(self, x: npt.ArrayLike, r: npt.ArrayLike, *, out: Array | None = None) -> Array:
+    def mass_solve(self, x: npt.ArrayLike, r: npt.ArrayLike, *, out: _Array | None = None) -> _Array:
         """(q, r) -> M^-1 r by sparse factorization; out may be r.
 
         >>> r = np.ones(model.nv)
         >>> np.allclose(sim.mass_matrix(x) @ sim.mass_solve(x, r), r)
         True
         """
-    def bias(self, x: npt.ArrayLike, *, out: Array | None = None) -> Array:
+    def bias(self, x: npt.ArrayLike, *, out: _Array | None = None) -> _Array:
         """(q, v) -> c(q, v): Coriolis, centrifugal, gravity.
 
         >>> sim.bias(x).shape
         (18,)
         """
-    def inverse_dynamics(self, x: npt.ArrayLike, a: npt.ArrayLike, *, out: Array | None = None) -> Array:
+    def inverse_dynamics(self, x: npt.ArrayLike, a: npt.ArrayLike, *, out: _Array | None = None) -> _Array:
         """(q, v, a) -> M a + c, by recursive Newton-Euler with armature.
 
         >>> np.allclose(sim.inverse_dynamics(x, np.zeros(model.nv)), sim.bias(x))
         True
         """
-    def forward_dynamics(self, x: npt.ArrayLike, tau: npt.ArrayLike, *, out: Array | None = None) -> Array:
+    def forward_dynamics(self, x: npt.ArrayLike, tau: npt.ArrayLike, *, out: _Array | None = None) -> _Array:
         """(q, v, tau) -> a with M a + c = tau, by the articulated-body algorithm.
 
         >>> np.allclose(sim.forward_dynamics(x, sim.bias(x)), 0)
         True
         """
     def inverse_dynamics_jac(
-        self, x: npt.ArrayLike, a: npt.ArrayLike, *, out: tuple[Array, ...] | None = None
+        self, x: npt.ArrayLike, a: npt.ArrayLike, *, out: tuple[_Array, ...] | None = None
     ) -> results.InverseJac:
         """(q, v, a) -> tau = M a + c and its derivatives, exact.
 
@@ -1481,58 +1481,58 @@ class Sim:
         True
         """
     def forward_dynamics_jac(
-        self, x: npt.ArrayLike, tau: npt.ArrayLike, *, out: tuple[Array, ...] | None = None
+        self, x: npt.ArrayLike, tau: npt.ArrayLike, *, out: tuple[_Array, ...] | None = None
     ) -> results.ForwardJac:
         """(q, v, tau) -> a with M a + c = tau and its derivatives, exact.
 
         >>> sim.forward_dynamics_jac(x, np.zeros(model.nv)).tau.shape
         (18, 18)
         """
-    def inertial_regressor(self, x: npt.ArrayLike, a: npt.ArrayLike, *, out: Array | None = None) -> Array:
+    def inertial_regressor(self, x: npt.ArrayLike, a: npt.ArrayLike, *, out: _Array | None = None) -> _Array:
         """(q, v, a) -> Y, nv x 10 nbody: tau of inverse dynamics is Y pi plus the forces of armature. Y is the
         exact derivative of tau by pi; columns of body b start at 10 b, and those of the world are zero.
 
         >>> sim.inertial_regressor(x, np.zeros(model.nv)).shape == (18, 10 * model.nbody)
         True
         """
-    def inertial_params(self, *, out: Array | None = None) -> Array:
+    def inertial_params(self, *, out: _Array | None = None) -> _Array:
         """-> pi, 10 nbody: the inertial parameters of the bodies of the simulation.
 
         >>> bool(sim.inertial_params()[10] == model.body_mass[1])
         True
         """
-    def passive(self, x: npt.ArrayLike, *, out: Array | None = None) -> Array:
+    def passive(self, x: npt.ArrayLike, *, out: _Array | None = None) -> _Array:
         """(q, v) -> forces of springs, dampers and gravity compensation.
 
         >>> sim.passive(x).shape
         (18,)
         """
-    def actuation(self, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: tuple[Array, ...] | None = None) -> results.Actuation:
+    def actuation(self, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: tuple[_Array, ...] | None = None) -> results.Actuation:
         """(x, u) -> actuator quantities.
 
         >>> sim.actuation(x, u).force.shape == (model.nu,)
         True
         """
-    def tendons(self, x: npt.ArrayLike, *, out: tuple[Array, ...] | None = None) -> tuple[Array, Array]:
+    def tendons(self, x: npt.ArrayLike, *, out: tuple[_Array, ...] | None = None) -> tuple[_Array, _Array]:
         """(q, v) -> tendon lengths and velocities (ntendon each; NULL skips one).
 
         >>> length, velocity = sim.tendons(x)
         >>> length.shape == (model.ntendon,)
         True
         """
-    def acceleration(self, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: Array | None = None) -> Array:
+    def acceleration(self, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: _Array | None = None) -> _Array:
         """(x, u) -> qacc in continuous time: with constraints for contact soft, without for the others.
 
         >>> sim.acceleration(x, u).shape
         (18,)
         """
-    def momentum(self, x: npt.ArrayLike, *, out: Array | None = None) -> Array:
+    def momentum(self, x: npt.ArrayLike, *, out: _Array | None = None) -> _Array:
         """(q, v) -> angular momentum about the whole model's centre of mass, and linear momentum.
 
         >>> sim.momentum(x).shape
         (6,)
         """
-    def momentum_matrix(self, x: npt.ArrayLike, *, out: Array | None = None) -> Array:
+    def momentum_matrix(self, x: npt.ArrayLike, *, out: _Array | None = None) -> _Array:
         """q -> A, 6 x nv, the centroidal momentum matrix: A v is tac_momentum (rows 0 to 2 angular, 3 to 5
         linear). It is the exact derivative of momentum by velocity.
 
@@ -1554,9 +1554,9 @@ class Sim:
         u: npt.ArrayLike | None = None,
         span: float = 0.0,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """Poses and twists of all bodies, and of the derivatives A, B, P those that want names. (x, u) -> z. jac (NULL skips): A is 12 nbody x ndx, B 12 nbody x ninput (mocap bodies), P 12 nbody x
         nparam (poses of bodies and joints). u may be NULL: mocap bodies have the model's poses.
 
@@ -1571,9 +1571,9 @@ class Sim:
         near: npt.ArrayLike | None = None,
         span: float = 0.0,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """q, v, with want="j" their derivative, and the residuals of poses and twists. near: where the search starts.
         z -> (q, v), the inverse of tac_to_maximal for bodies that satisfy their joints. For others it is
         the least-squares solution (a metre counts as a radian), with out->pose_residual. Poses of mocap
@@ -1589,9 +1589,9 @@ class Sim:
         u: npt.ArrayLike | None = None,
         span: float = 0.0,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "ABP",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """y, and of A, B, P in maximal coordinates those that want names. tac_step_jac in maximal coordinates, by the chain rule with the two maps above.
 
         >>> y, A = sim.step_maximal_jac(x, u, want="A")
@@ -1607,8 +1607,8 @@ class Sim:
         dtheta: npt.ArrayLike | None = None,
         span: float = 0.0,
         *,
-        out: Array | None = None,
-    ) -> Array:
+        out: _Array | None = None,
+    ) -> _Array:
         """Forward mode: dz[n] = A z + B u + P theta of tac_step_maximal_jac. It forms no matrix. Statuses as
         for tac_step_jac.
 
@@ -1623,9 +1623,9 @@ class Sim:
         y: npt.ArrayLike | None = None,
         span: float = 0.0,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "zut",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """ybar[n] -> A^T ybar, B^T ybar, P^T ybar of tac_step_maximal_jac, by tac_step_vjp between the two
         transposed maps. It forms no Jacobian and needs no further memory. Statuses as for tac_step_jac.
 
@@ -1653,7 +1653,7 @@ class Sim:
         """
     def _step_contacts_jac(
         self, x: npt.ArrayLike, u: npt.ArrayLike | None, count: int, *, want: str = "xut"
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """Derivatives of the forces of these contacts, in their order: rows 3 k, 3 k + 1, 3 k + 2 are
         force[0], force[1], force[2] of contact k. jac.A has room for 3 max x ndx numbers, jac.B 3 max x
         ninput, jac.P 3 max x nparam; the first 3 *n rows are written. Forces are those of an exact
@@ -1699,7 +1699,7 @@ class Sim:
         """
     def contact_jac(
         self, x: npt.ArrayLike, contact: Contact, u: npt.ArrayLike | None = None, *, want: str = "qut"
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """Exact derivatives of a contact from tac_contacts or tac_geom_distance at the same (q, u). They hold
         while the same features touch (contact->switch_margin). TAC_ERR_DEGENERATE: the features have no
         derivative.
@@ -1716,7 +1716,7 @@ class Sim:
         dx: npt.ArrayLike | None = None,
         du: npt.ArrayLike | None = None,
         dtheta: npt.ArrayLike | None = None,
-    ) -> Array:
+    ) -> _Array:
         """The same along one direction: drows[TAC_CONTACT_ROWS]. Of along->x (ndx) the first nv numbers count.
 
         >>> sim.contact_jvp(x, sim.geom_distance(x, 0, 1), dx=np.ones(sim.ndx)).shape
@@ -1730,7 +1730,7 @@ class Sim:
         u: npt.ArrayLike | None = None,
         *,
         want: str = "qut",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """The same in reverse mode: rowbar[TAC_CONTACT_ROWS].
 
         >>> q, = sim.contact_vjp(x, sim.geom_distance(x, 0, 1), np.ones(13), want="q")
@@ -1761,7 +1761,7 @@ class Sim:
         """
     def growth_jac(
         self, x: npt.ArrayLike, growth: Growth, u: npt.ArrayLike | None = None, *, want: str = "qut"
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """Exact derivatives of the growth distance of growth->geom at growth->kappa. Other fields of growth
         are not read. The rows are smooth at any distance or overlap. The row of the barrier's value needs
         no linear system. TAC_ERR_DEGENERATE as above, and where a pad of 0 is a parameter.
@@ -1778,7 +1778,7 @@ class Sim:
         u: npt.ArrayLike | None = None,
         *,
         want: str = "qut",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """The same in reverse mode from one factored system: rowbar[TAC_GROWTH_ROWS].
 
         >>> q, = sim.growth_vjp(x, sim.geom_growth(x, 0, 1, 1e-3), np.ones(10), want="q")
@@ -1836,6 +1836,18 @@ class Sim:
         >>> sim.first_impact(x, 1e-3).kind.name
         'NONE'
         """
+    def _step_pull(
+        self, x: _Array, u: _Array | None, y: _Array, g: _Array, *, want: str = "xut"
+    ) -> tuple[_Array, ...]:
+        """The gradient g by the numbers of y = f(x, u) -> gradients by the numbers of x, by u, by theta."""
+    def _rollout_pull(self, x0: _Array, U: _Array, X: _Array, G: _Array, *, want: str = "xut") -> tuple[_Array, ...]:
+        """The gradient G by the numbers of the states X -> gradients by the numbers of x0, by U, by theta."""
+    def _outputs_rows(self, outputs: Outputs, X: _Array, U: _Array | None = None) -> _Array:
+        """Outputs of many states, one a row."""
+    def _outputs_pull(
+        self, outputs: Outputs, X: _Array, U: _Array | None, Zbar: _Array, *, want: str = "xut"
+    ) -> tuple[_Array, ...]:
+        """Gradients of many outputs by the numbers of states, by inputs, by theta, one a row."""
 
 class Batch:
     """Many worlds of one model, on threads that stay."""
@@ -1884,7 +1896,7 @@ class Batch:
     def checkpoints(self) -> int:
         """States kept there."""
     @property
-    def theta(self) -> Array:
+    def theta(self) -> _Array:
         """The registered parameters: (nparam,), with own_params (worlds, nparam). Theta: worlds by nparam with own_params, otherwise nparam. Before the first call: the model's. A
         theta that tac_sim_set_params refuses is the status of its world in the calls that follow; without
         own_params it is refused here, and nothing changes."""
@@ -1895,13 +1907,13 @@ class Batch:
         """Worlds that take part; set it to None for all. mask[worlds], copied: worlds with 0 do nothing, keep their results and infos, and have status
         TAC_OK. NULL: all worlds are active."""
     @active.setter
-    def active(self, value: Sequence[Any] | Array | None) -> None: ...
+    def active(self, value: Sequence[Any] | _Array | None) -> None: ...
     @property
-    def policy(self) -> Callable[[int, int, Array, Array], Any] | None:
+    def policy(self) -> Callable[[int, int, _Array, _Array], Any] | None:
         """policy(world, step, x, u) writes the controls of rollouts into u. Drives rollouts from now on; NULL: U does."""
     @policy.setter
-    def policy(self, value: Callable[[int, int, Array, Array], Any] | None) -> None: ...
-    def step(self, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: Array | None = None) -> Array:
+    def policy(self, value: Callable[[int, int, _Array, _Array], Any] | None) -> None: ...
+    def step(self, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: _Array | None = None) -> _Array:
         """Y[i] = f(X[i], U[i])
 
         >>> batch.step(np.tile(x, (4, 1)), np.tile(u, (4, 1))).shape == (4, sim.nx)
@@ -1912,9 +1924,9 @@ class Batch:
         x: npt.ArrayLike,
         u: npt.ArrayLike | None = None,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "ABP",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """Sim.step_jac of every world. tac_step_jac; Y may be NULL.
 
         >>> y, A = batch.step_jac(np.tile(x, (4, 1)), np.tile(u, (4, 1)), want="A")
@@ -1927,9 +1939,9 @@ class Batch:
         u: npt.ArrayLike,
         ybar: npt.ArrayLike,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "xut",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """Sim.step_vjp of every world. tac_step_vjp; grad.theta is worlds by nparam.
 
         >>> gx, gu, gtheta = batch.step_vjp(np.tile(x, (4, 1)), np.tile(u, (4, 1)), np.ones((4, sim.ndx)))
@@ -1944,8 +1956,8 @@ class Batch:
         du: npt.ArrayLike | None = None,
         dtheta: npt.ArrayLike | None = None,
         *,
-        out: Array | None = None,
-    ) -> Array:
+        out: _Array | None = None,
+    ) -> _Array:
         """tac_step_jvp: dY is worlds by ndx; arrays of `along` have one row per world.
 
         >>> batch.step_jvp(np.tile(x, (4, 1)), np.tile(u, (4, 1)), dtheta=np.ones((4, 1))).shape
@@ -1966,8 +1978,8 @@ class Batch:
         dU: npt.ArrayLike | None = None,
         dtheta: npt.ArrayLike | None = None,
         *,
-        out: tuple[Array, ...] | None = None,
-    ) -> tuple[Array, ...]:
+        out: tuple[_Array, ...] | None = None,
+    ) -> tuple[_Array, ...]:
         """tac_rollout_jvp from X0 (worlds by nx), with the controls of U as given: along->u is worlds by steps
         by ninput, X worlds by (steps+1) by nx, dX worlds by (steps+1) by ndx.
 
@@ -1983,19 +1995,25 @@ class Batch:
         X: npt.ArrayLike | None = None,
         xbar: npt.ArrayLike | None = None,
         *,
-        out: tuple[Array, ...] | None = None,
+        out: tuple[_Array, ...] | None = None,
         want: str = "xut",
-    ) -> tuple[Array, ...]:
+    ) -> tuple[_Array, ...]:
         """tac_rollout_vjp, with the controls of path->U as given. path->n is at most the `steps` of the
         options."""
     def outputs(
-        self, outputs: Outputs, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: Array | None = None
-    ) -> Array:
+        self, outputs: Outputs, x: npt.ArrayLike, u: npt.ArrayLike | None = None, *, out: _Array | None = None
+    ) -> _Array:
         """tac_outputs: Z is worlds by tac_outputs_size.
 
         >>> batch.outputs(tac.Outputs(model, body_pos="trunk"), batch.state(), batch.input()).shape
         (4, 3)
         """
+    def _step_pull(
+        self, x: _Array, u: _Array | None, y: _Array, g: _Array, *, want: str = "xut"
+    ) -> tuple[_Array, ...]:
+        """The gradient g by the numbers of y = f(x, u) -> gradients by the numbers of x, by u, by theta."""
+    def _rollout_pull(self, x0: _Array, U: _Array, X: _Array, G: _Array, *, want: str = "xut") -> tuple[_Array, ...]:
+        """The gradient G by the numbers of the states X -> gradients by the numbers of x0, by U, by theta."""
     def reserve(self, steps: int, checkpoints: int = 0, /) -> None:
         """Takes memory for rollouts in reverse mode; rollout_vjp does so itself where there is too little.
 
@@ -2034,7 +2052,7 @@ class Ode:
     @property
     def info(self) -> StepInfo:
         """What happened in the last call."""
-    def solve(self, span: float, x0: npt.ArrayLike, theta: npt.ArrayLike | None = None) -> Array:
+    def solve(self, span: float, x0: npt.ArrayLike, theta: npt.ArrayLike | None = None) -> _Array:
         """x0 = x(0) -> x1 = x(span); span is finite and above 0. info may be NULL. Failures leave x1
         unchanged.
 
@@ -2043,7 +2061,7 @@ class Ode:
         """
     def jac(
         self, span: float, x0: npt.ArrayLike, theta: npt.ArrayLike | None = None
-    ) -> tuple[Array, Array, Array, Array]:
+    ) -> tuple[_Array, _Array, _Array, _Array]:
         """x(span), and its derivatives by x0, theta, span. The same to the bit, and its derivatives through the accepted steps. x1 may be NULL.
 
         >>> ode = tac.Ode(lambda x, theta, on: -x, 1, jac=lambda x, theta, on: (-np.eye(1), np.zeros((1, 0))))
@@ -2058,7 +2076,7 @@ class Ode:
         dx0: npt.ArrayLike | None = None,
         dtheta: npt.ArrayLike | None = None,
         dspan: float = 0.0,
-    ) -> Array:
+    ) -> _Array:
         """Forward mode: dx1[n] = the derivative of x(span) along `along`.
 
         >>> ode = tac.Ode(lambda x, theta, on: -x, 1, jac=lambda x, theta, on: (-np.eye(1), np.zeros((1, 0))))
@@ -2067,7 +2085,7 @@ class Ode:
         """
     def vjp(
         self, span: float, x0: npt.ArrayLike, xbar: npt.ArrayLike, theta: npt.ArrayLike | None = None
-    ) -> tuple[Array, Array, Array]:
+    ) -> tuple[_Array, _Array, _Array]:
         """Gradients by x0, theta, span. Reverse mode: xbar[n] -> gradient of xbar . x(span).
 
         >>> ode = tac.Ode(lambda x, theta, on: -x, 1, jac=lambda x, theta, on: (-np.eye(1), np.zeros((1, 0))))
@@ -2264,22 +2282,22 @@ class Contact:
     def include(self) -> float:
         """m: margin of the pair; forces begin at this distance"""
     @property
-    def pos(self) -> Array:
+    def pos(self) -> _Array:
         """midway between the two surfaces"""
     @property
-    def normal(self) -> Array:
+    def normal(self) -> _Array:
         """normal"""
     @property
-    def tangent(self) -> Array:
+    def tangent(self) -> _Array:
         """tangent"""
     @property
-    def along(self) -> Array:
+    def along(self) -> _Array:
         """tangent[0] is its projection across the normal; zero: tangents depend on the normal only"""
     @property
     def along_side(self) -> int:
         """the geom that `along` rotates with, 0 or 1; -1: fixed in the world"""
     @property
-    def point(self) -> Array:
+    def point(self) -> _Array:
         """on the two surfaces; further points of a capsule: on the ball around its end"""
     @property
     def feature(self) -> tuple[Feature, ...]:
@@ -2309,10 +2327,10 @@ class ContactForce:
     def state(self) -> enums.ContactState:
         """state"""
     @property
-    def force(self) -> Array:
+    def force(self) -> _Array:
         """N, mean over the step, on geom[1]; the opposite acts on geom[0]"""
     @property
-    def velocity(self) -> Array:
+    def velocity(self) -> _Array:
         """m/s, at the end of the step, at the contact's initial place"""
     @property
     def margin(self) -> float:
@@ -2341,7 +2359,7 @@ class Constraint:
     def n(self) -> int:
         """rows"""
     @property
-    def force(self) -> Array:
+    def force(self) -> _Array:
         """N, N m: of the rows; contact: along normal and tangents, then about them"""
     @property
     def impedance(self) -> float:
@@ -2367,10 +2385,10 @@ class ImpactPair:
     def rate(self) -> float:
         """m/s: d(dist)/dt; negative: approaching"""
     @property
-    def point(self) -> Array:
+    def point(self) -> _Array:
         """point"""
     @property
-    def normal(self) -> Array:
+    def normal(self) -> _Array:
         """normal"""
 
 
@@ -2402,13 +2420,13 @@ class Growth:
     def barrier(self) -> float:
         """alpha - kappa sum log det s"""
     @property
-    def point(self) -> Array:
+    def point(self) -> _Array:
         """where the grown shapes meet"""
     @property
-    def normal(self) -> Array:
+    def normal(self) -> _Array:
         """normal"""
     @property
-    def force(self) -> Array:
+    def force(self) -> _Array:
         """1 / m: of the duals on geom[1], along the normal"""
     @property
     def iterations(self) -> int:
@@ -2425,10 +2443,10 @@ class Growth:
 class Ray:
     """A ray and its first hit, world frame. The caller sets the fields up to ddist_dq."""
     @property
-    def from_(self) -> Array:
+    def from_(self) -> _Array:
         """m; along need not be of unit length"""
     @property
-    def along(self) -> Array:
+    def along(self) -> _Array:
         """m; along need not be of unit length"""
     @property
     def excluded_body(self) -> int:
@@ -2440,10 +2458,10 @@ class Ray:
     def dist(self) -> float:
         """m from `from`; TAC_RAY_NONE: there is none"""
     @property
-    def point(self) -> Array:
+    def point(self) -> _Array:
         """point"""
     @property
-    def normal(self) -> Array:
+    def normal(self) -> _Array:
         """of the surface, outwards; by `from` the derivative of dist is -normal / (normal . along)"""
 
 

@@ -42,6 +42,8 @@ class Model(_core.Model):
         >>> model.paths("body/trunk.mass")
         ['body/trunk.mass']
         """
+        if not isinstance(pattern, str):
+            raise TypeError("pattern must be a str")
         matches = _translate(pattern).match
         return [path for path in self._paths() if matches(path)]
 
@@ -62,7 +64,7 @@ class Model(_core.Model):
         return made
 
     def _register_pattern(self, pattern: str) -> Model:
-        found = self.paths(pattern)
+        found = self.paths(pattern) or self._unlisted(pattern)
         if not found:
             raise make(Status.NAME, Kind.NONE, -1, f"no parameter matches {pattern!r}")
         made, refused = self, None
@@ -74,6 +76,18 @@ class Model(_core.Model):
         if made is self and refused is not None:
             raise refused
         return made
+
+    def _unlisted(self, pattern: str) -> list[str]:
+        """Masses and inertias that come from geoms: no list has them, but registering fixes them at the body."""
+        matches, fields = _translate(pattern).match, ("mass", "ipos", "iquat", "inertia")
+        width = {"mass": 1, "ipos": 3, "iquat": 4, "inertia": 3}
+        found = []
+        for body in range(1, self.nbody):
+            name = self.element_name("body", body) or f"#{body}"
+            for word in fields:
+                parts = [""] if width[word] == 1 else [f"[{i}]" for i in range(width[word])]
+                found += [f"body/{name}.{word}{part}" for part in parts]
+        return [path for path in found if matches(path)]
 
     def edit(self) -> Builder:
         """A builder that holds the model's elements.

@@ -14,14 +14,16 @@
 
 #include <string.h>
 
-enum { MOST_RETRIES = 12, MOST_LENGTHS = 9, MOST_SOFTENINGS = 12 };
+enum { MOST_RETRIES = 12, MOST_LENGTHS = 9, MOST_ESCAPES = 12, MOST_SOFTENINGS = 12 };
 #define LEAST_REGULARIZATION 1e-9
 #define MOST_REGULARIZATION  1e9
 #define SUFFICIENT           1e-3 /* share of what was promised */
 #define GOOD                 0.5  /* share of it with which regularization falls */
 #define POOR                 0.1  /* and below which it rises */
 #define FALLS                0.3  /* a violation that falls by less raises its penalty */
-#define STATIONARY           1e-12
+/* Of the merit: a step that gains less leaves held contacts as they are. */
+#define STILL      1e-6
+#define STATIONARY 1e-12
 /* Kappa of auto: the first, the last, and the factor between. */
 #define AUTO_FIRST 2e-3
 #define AUTO_LAST  1e-6
@@ -309,6 +311,40 @@ static double find_step(Ilqr *q, const tacPathSum *from, Candidate *c, tacPlanIt
     return 0;
 }
 
+/* lcp, where no step improves: along the complementarity-aware gradient of the merit. It lets go of held contacts. */
+static double escape(Ilqr *q, const tacPathSum *from, Candidate *c, tacPlanIteration *now) {
+    tacPlanner *pl = q->pl;
+    const tacPlan *plan = q->plan;
+    int n = plan->n * plan->nu;
+    tacPlanPath path = tac_planner_path(pl);
+    tacMultipliers m = {q->lambda, q->mu};
+    if (pl->aware == NULL || !q->s->exact || n == 0) return 0;
+    if (tac_planner_set_p(pl, pl->now.p) != TAC_OK) return 0;
+    if (tac_planner_slope(pl, pl->aware, &path, &m, q->k, NULL) != TAC_OK) return 0;
+    double largest = tac_dense_largest(n, q->k), length = 2 * tac_max(1, tac_dense_largest(n, pl->now.U));
+    if (!(largest > 0) || !tac_finite(largest)) return 0;
+    for (int i = 0; i < n; i++)
+        q->k[i] /= -largest;
+    memset(q->K, 0, (size_t)n * (size_t)tac_backward_nz(plan) * sizeof *q->K);
+    memset(q->dp, 0, (size_t)plan->nunknown * sizeof *q->dp);
+    for (int t = 0; t < MOST_ESCAPES; t++, length *= 0.5) {
+        try_length(q, length, c);
+        now->candidates++;
+        if (!c->ok || c->unsolved > q->s->unsolved || !(c->sum.merit < from->merit)) continue;
+        now->aware = 1;
+        now->merit = c->sum.merit;
+        now->gained = now->promised = from->merit - c->sum.merit;
+        return length;
+    }
+    return 0;
+}
+
+/* 1: an escape is worth a try: constraints are not met, and the step found gives next to nothing. */
+static int stands_still(const Ilqr *q, const tacPathSum *from, const tacPlanIteration *now) {
+    int nothing = now->length == 0 || now->gained <= STILL * (1 + tac_abs(from->merit));
+    return q->pl->aware != NULL && q->s->exact && nothing && from->violation > q->pl->options.constraint_tolerance;
+}
+
 static void adapt_regularization(State *s, const tacPlanIteration *now) {
     double share = now->promised > 0 ? now->gained / now->promised : 0;
     if (share > GOOD && now->length > 0.4)
@@ -412,6 +448,7 @@ static tacPlanEnd iterate(tacPlanner *pl, void *memory, tacPlanIteration *now) {
         *q.s = before;
         return TAC_PLAN_STOPPED;
     }
+    if (stands_still(&q, &from, now)) now->length = escape(&q, &from, &c, now);
     if (now->length > 0) {
         accept(&q, &c);
         adapt_regularization(q.s, now);

@@ -40,6 +40,7 @@ static const Robot ROBOTS[] = {
     {"box", 7, 6, 3, 0, 1, 1, ON_GROUND, 0},
     {"hopper", 8, 7, 3, 0, 2, 4.7, ON_GROUND, 0},
     {"half_cheetah", 9, 9, 6, 0, 7, 14, ON_GROUND, 0},
+    {"walker", 9, 9, 6, 0, 7, 29, ON_GROUND, 0},
     {"ant", 15, 14, 8, 0, 9, 0.910880082711, ON_GROUND, 0},
     {"quadruped", 19, 18, 12, 0, 13, 12.213, ON_GROUND, 0},
     {"humanoid", 29, 27, 21, 0, 13, 70, ON_GROUND, 0},

@@ -1,0 +1,1 @@
+"""The Python package: bits, times, threads, torch, environments, copies, types, the wheel."""
