@@ -55,6 +55,8 @@ enum {
     X(ncp_collision, CHOICE, TAC_NCP_FEATURES, R(0, TAC_NCP_SINGLE_LEVEL, TAC_RANGE_OWN), TAC_FOR(NCP),                \
       "features|single-level|", "--collision",                                                                         \
       "where shapes touch: by features, or one smooth contact a pair, solved with the impulses")                       \
+    X(ncp_geometry_softness, REAL, 1, R(1, TAC_MOST_REAL, TAC_RANGE_OWN), TAC_FOR(NCP), NULL, "--geometry-softness",   \
+      "with single-level collision: kappa of the shapes over that of contact, for derivatives only")                   \
     X(ncp_tolerance, REAL, 1e-9, R(0, TAC_MOST_REAL, TAC_RANGE_ABOVE), TAC_FOR(NCP), NULL, "--ncp-tolerance",          \
       "solver tolerance (residual), N s, m, m/s")                                                                      \
     X(ncp_iterations, INT, 200, R(1, TAC_MOST_INT, 0), TAC_FOR(NCP), NULL, "--ncp-iterations",                         \

@@ -76,6 +76,7 @@ typedef struct tacOptions {
     double ncp_gradient_kappa; /* softness for derivatives, at least ncp_kappa; 0, the default: the same as ncp_kappa */
     tacNcpFriction ncp_friction;   /* default TAC_NCP_CONE */
     tacNcpCollision ncp_collision; /* default TAC_NCP_FEATURES */
+    double ncp_geometry_softness;  /* single-level: how much softer than contact shapes are in derivatives; default 1 */
     double ncp_tolerance;          /* N s, m, m/s: largest residual, at least the rounding of m |x|/dt; default 1e-9 */
     int ncp_iterations;            /* maximum linear systems per step; default 200 */
     int ncp_polish; /* maximum Newton steps after convergence, while they help; for finite differences; default 0 */

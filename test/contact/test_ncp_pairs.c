@@ -3,9 +3,19 @@
 #include "support/check.h"
 #include "io/mjcf_text.h"
 
+#include "contact/ncp/step.h"
+#include "step/sim.h"
+
 #include <math.h>
+#include <string.h>
 
 #define DT 0.01
+/* Derivatives of softer geometry against central differences of STEP, whose error is its square times the third
+ * derivative, of the order of 1/kappa. */
+#define KAPPA      1e-4
+#define SOFTNESS   10
+#define STEP       1e-7
+#define TOL_SOFTER 1e-5
 /* m: overlap of a solved step, by the closest features; 0 at any softness, but for the residual. */
 #define TOL_APART 1e-9
 /* kg m/s: linear momentum of two bodies, of the balance's residual. */
@@ -114,8 +124,52 @@ static void pads_and_bounces(void **state) {
     tac_model_free(m);
 }
 
+/* v+ of a step whose geometry is softer than its contacts. */
+static void soft_velocity(tacSim *sim, const double *x, double v[6]) {
+    tacContext *ctx = &sim->ctx;
+    TAC_SCOPE(&ctx->arena);
+    tacNcp p;
+    CHECK(tac_ncp_solve_softened(ctx, x, NULL, KAPPA, SOFTNESS, &p) == TAC_OK);
+    CHECK(tac_ncp_refine(ctx, KAPPA, &p) == TAC_OK);
+    memcpy(v, p.x, 6 * sizeof *v);
+}
+
+/* A box near its edge: the derivative is that of the softer geometry, by velocities and positions. */
+static void geometry_is_softer(void **state) {
+    (void)state;
+    tacModel *m = load(SCENE(FLOOR "<body pos='0 0 0.235' euler='30 4 5'><freejoint/><geom type='box' size='.1 .15 .2' "
+                                   "mass='1' friction='0.5'/></body>"));
+    tacOptions o = tac_default_options(m);
+    tacSim *sim;
+    tacError err;
+    double x[13], moved[13], A[144], v[2][6], largest = 0;
+    o.contact = TAC_CONTACT_MODEL_NCP, o.dt = DT, o.ncp_collision = TAC_NCP_SINGLE_LEVEL;
+    o.ncp_gradient_kappa = KAPPA, o.ncp_geometry_softness = SOFTNESS;
+    if (tac_sim_new(m, &o, &sim, &err) != TAC_OK) fail_msg("%s", err.text);
+    tac_default_state(m, x);
+    x[7] = 0.5, x[9] = -1, x[10] = 1;
+    tacJac jac = {.A = A};
+    CHECK_INT(tac_step_jac(sim, x, NULL, NULL, &jac, NULL), TAC_OK);
+    for (int j = 0; j < 12; j++) {
+        if (j >= 3 && j < 6) continue; /* rotations have four numbers */
+        for (int side = 0; side < 2; side++) {
+            memcpy(moved, x, sizeof x);
+            moved[j < 3 ? j : j + 1] += side == 0 ? -STEP : STEP;
+            soft_velocity(sim, moved, v[side]);
+        }
+        for (int i = 0; i < 6; i++) {
+            double difference = (v[1][i] - v[0][i]) / (2 * STEP);
+            CHECK_NEAR(A[12 * (6 + i) + j], difference, TOL_SOFTER);
+            largest = fmax(largest, fabs(difference));
+        }
+    }
+    CHECK(largest > 0.1);
+    tac_sim_free(sim);
+    tac_model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(box_comes_to_rest), cmocka_unit_test(momentum_is_kept),
-                                       cmocka_unit_test(pads_and_bounces)};
+                                       cmocka_unit_test(pads_and_bounces), cmocka_unit_test(geometry_is_softer)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

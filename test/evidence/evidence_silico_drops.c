@@ -20,9 +20,8 @@ enum { SLOW = 30, TEXT = 16384, CASES = 40 };
 
 static const double RATES[] = {10, 20, 30, 50, 70, 100}, TOLERANCES[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10};
 enum { NRATE = sizeof RATES / sizeof *RATES, NTOLERANCE = sizeof TOLERANCES / sizeof *TOLERANCES };
-static const char *const KINDS[] = {"truncated", "polytope", "ellipsoid", "capsule",
-                                    "cylinder",  "cone",     "padded",    "box"};
-enum { TRUNCATED, POLYTOPE, ELLIPSOID, CAPSULE, CYLINDER, CONE, PADDED, BOX, NKIND };
+static const char *const KINDS[] = {"truncated", "polytope", "ellipsoid", "capsule", "cylinder", "padded", "box"};
+enum { TRUNCATED, POLYTOPE, ELLIPSOID, CAPSULE, CYLINDER, PADDED, BOX, NKIND };
 
 typedef struct Tally {
     long runs, failures, slow, deep, silent, steps, iterations;
@@ -70,7 +69,7 @@ static int print_polytope(char *text, size_t room, uint64_t start) {
 }
 
 static tacModel *load(int kind, uint64_t start, int padded, const char *path) {
-    static const char *const TYPES[] = {"mesh", "mesh", "ellipsoid", "capsule", "cylinder", "cone", "box", "box"};
+    static const char *const TYPES[] = {"mesh", "mesh", "ellipsoid", "capsule", "cylinder", "box", "box"};
     char text[TEXT] = "", shape[256];
     tacModel *m;
     tacError err;
@@ -89,7 +88,7 @@ static tacModel *load(int kind, uint64_t start, int padded, const char *path) {
             "<mujoco xmlns:tactus='urn:tactus'><asset>%s</asset><worldbody><geom type='plane' size='5 5 1' "
             "friction='0.2'/><body pos='0 0 1'><freejoint/><geom %s='%s' %s mass='1' friction='0.2' tactus:pad='%g'/>"
             "</body></worldbody></mujoco>",
-            text, kind == CONE ? "tactus:type" : "type", TYPES[kind], shape, padded ? PAD : 0.0);
+            text, "type", TYPES[kind], shape, padded ? PAD : 0.0);
     if (fclose(file) != 0) exit(2);
     if (tac_load(path, &m, &err) != TAC_OK) {
         fprintf(stderr, "start %llu: %s\n", (unsigned long long)start, err.text);

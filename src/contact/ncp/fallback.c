@@ -87,7 +87,7 @@ static void scale(int n, double by, double *x) {
 static int does_no_harm(tacContext *ctx, tacNcp *p) {
     double overlap;
     int added;
-    if (tac_ncp_place(p, p->x) != TAC_OK || tac_ncp_start_pairs(p, p->pairs.kappa) != TAC_OK) return 0;
+    if (tac_ncp_place(p, p->x) != TAC_OK || tac_ncp_start_pairs(p, p->pairs.kappa / p->pairs.soft) != TAC_OK) return 0;
     if (!(harm(p, p->x) <= HARMLESS)) return 0;
     return tac_ncp_find_overlap(ctx, p, HARMLESS * p->h, 0, &added, &overlap) == TAC_OK && overlap == 0;
 }

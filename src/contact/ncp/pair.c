@@ -137,6 +137,16 @@ static int has_closed_form(const tacModel *m, int geom1, int geom2) {
            (b == TAC_GEOM_SPHERE || (a == TAC_GEOM_PLANE && b == TAC_GEOM_ELLIPSOID));
 }
 
+/* 1: the problem has the pair. */
+static int has_pair(const tacNcp *p, int geom1, int geom2, int pair) {
+    for (int i = 0; i < p->ncontact; i++) {
+        const tacContact *known = &p->contact[i].feature.found;
+        if (p->contact[i].pair != NULL && known->geom[0] == geom1 && known->geom[1] == geom2 && known->pair == pair)
+            return 1;
+    }
+    return 0;
+}
+
 /* The contact of a pair at the poses of the scene; its gap is never above the distance   (SL3). */
 static tacStatus meet(const Search *s, const int geom[2], int pair, tacNcpNear *near) {
     tacGrowthPair *g = &s->p->pairs.scratch;
@@ -173,6 +183,7 @@ static void visit(void *user, int geom1, int geom2, int pair) {
     tacNcpNear near;
     double reach = reach_of(s, geom1, geom2, pair);
     if (s->status != TAC_OK || is_far(s, geom1, geom2, reach)) return;
+    if (!s->ahead && has_pair(s->p, geom1, geom2, pair)) return; /* its solution proves it apart   (SL3) */
     s->status = (has_closed_form(s->p->m, geom1, geom2) ? meet_closed_form : meet)(s, geom, pair, &near);
     if (s->status != TAC_OK || !(near.contact.dist <= reach)) return;
     if (pairs->nnear == s->p->max_contacts) {
@@ -259,23 +270,13 @@ tacStatus tac_ncp_add_pairs(tacNcp *p) {
     return TAC_OK;
 }
 
-static int has_pair(const tacNcp *p, const tacContact *c) {
-    for (int i = 0; i < p->ncontact; i++) {
-        const tacContact *known = &p->contact[i].feature.found;
-        if (p->contact[i].pair != NULL && known->geom[0] == c->geom[0] && known->geom[1] == c->geom[1] &&
-            known->pair == c->pair)
-            return 1;
-    }
-    return 0;
-}
-
 /* What the problem has is apart at q+: its dual point proves it   (SL3). */
 int tac_ncp_add_overlapping_pairs(tacNcp *p, double tolerance, int may_change, double *overlap) {
     tacNcpPairs *pairs = &p->pairs;
     int added = 0;
     for (int i = 0; i < pairs->nnear; i++) {
         const tacNcpNear *near = near_at(pairs, i);
-        if (!near->is_pair || !(-near->contact.dist > tolerance) || has_pair(p, &near->contact)) continue;
+        if (!near->is_pair || !(-near->contact.dist > tolerance)) continue;
         if (!tac_may_part(p->m, near->contact.geom)) continue;
         *overlap = tac_max(*overlap, -near->contact.dist);
         tac_ncp_strip_pairs(p);
@@ -317,7 +318,7 @@ tacStatus tac_ncp_start_pairs(tacNcp *p, double kappa) {
         tacNcpPair *pair = &p->pairs.pair[i];
         const tacConeProgram *program = &pair->growth.program;
         tac_ncp_place_shapes(p, pair);
-        solve_alone(&pair->growth, kappa);
+        solve_alone(&pair->growth, kappa * p->pairs.soft);
         memcpy(p->x + pair->x, pair->growth.path.x, (size_t)program->n * sizeof(double));
         memcpy(p->a + pair->adr, pair->growth.path.lambda, (size_t)program->m * sizeof(double));
         memcpy(p->b + pair->adr, pair->growth.path.s, (size_t)program->m * sizeof(double));

@@ -70,7 +70,8 @@ int tac_ncp_add_overlapping_pairs(tacNcp *p, double tolerance, int may_change, d
 /* Puts the pairs' cones behind all others; takes them off again, before others change. */
 void tac_ncp_number_pairs(tacNcp *p);
 void tac_ncp_strip_pairs(tacNcp *p);
-/* Solves all pairs by themselves at the bodies' poses at q+, for this softness: x, a, b, and the contacts there. */
+/* Solves all pairs by themselves at the bodies' poses at q+, for this softness of contacts: x, a, b, and the contacts
+ * there. */
 tacStatus tac_ncp_start_pairs(tacNcp *p, double kappa);
 
 /* --- Of an iterate (pair_system.c) -------------------------------------------------------------------------------- */

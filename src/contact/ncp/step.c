@@ -15,7 +15,7 @@
 /* --- The step ----------------------------------------------------------------------------------------------------- */
 
 /* Sets the problem up at (x, u): forces, momenta before the step, contacts and rows. */
-static tacStatus set_up(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p) {
+static tacStatus set_up(tacContext *ctx, const double *x, const double *u, double kappa, double soft, tacNcp *p) {
     const tacModel *m = ctx->model;
     tacWork *w = &ctx->work;
     tacSmoothPoint at = tac_point_of(ctx, x, u);
@@ -35,9 +35,9 @@ static tacStatus set_up(tacContext *ctx, const double *x, const double *u, doubl
     p->damping_span = p->implicit && !(*m->option_disable & TAC_DISABLE_DAMPER) ? p->h : tac_damping_span(ctx);
     p->bounce_speed = ctx->options.bounce_speed;
     p->tolerance = ctx->options.ncp_tolerance;
-    p->pairs.kappa = kappa;
+    p->pairs.kappa = kappa * soft;
     p->pairs.sharp = ctx->options.ncp_kappa;
-    p->pairs.soft = 1;
+    p->pairs.soft = soft;
     tac_smooth_forces(m, w, at.q, at.v, at.act, at.u, at.h);
     for (int i = 0; i < m->nv; i++)
         p->tau[i] = p->h * (w->qfrc[i] + w->bias[i]); /* the bias force is part of the integrator */
@@ -65,8 +65,13 @@ static int any_bounces(const tacNcp *p) {
 }
 
 tacStatus tac_ncp_solve_step(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p) {
+    return tac_ncp_solve_softened(ctx, x, u, kappa, 1, p);
+}
+
+tacStatus tac_ncp_solve_softened(tacContext *ctx, const double *x, const double *u, double kappa, double soft,
+                                 tacNcp *p) {
     ctx->info = (tacStepInfo){.kappa = kappa};
-    TAC_TRY(set_up(ctx, x, u, kappa, p));
+    TAC_TRY(set_up(ctx, x, u, kappa, soft, p));
     tac_ncp_report_start(p, &ctx->info);
     TAC_TRY(tac_ncp_predict_features(ctx, p));
     tacStatus solved = tac_ncp_solve(ctx, kappa, p);

@@ -7,6 +7,9 @@
 /* Solves the step for kappa: p at the solution (p->x is v+, ldu not built), ctx->work.next, ctx->info.
  * TAC_ERR_UNSOLVED: the best point that was found. Takes from the arena; the caller releases. */
 tacStatus tac_ncp_solve_step(tacContext *ctx, const double *x, const double *u, double kappa, tacNcp *p);
+/* The same with the geometry of pairs `soft` times as soft as contact. */
+tacStatus tac_ncp_solve_softened(tacContext *ctx, const double *x, const double *u, double kappa, double soft,
+                                 tacNcp *p);
 /* Lays out on a dry arena what it takes. The problem stays laid out; the caller's scope releases it. */
 void tac_ncp_measure_solve(const tacModel *m, const tacOptions *options, tacArena *dry);
 

@@ -17,10 +17,15 @@
 
 #include <string.h>
 
+/* How much softer than contact the geometry is. */
+static double geometry_softness(const tacContext *ctx) {
+    return ctx->options.ncp_collision == TAC_NCP_FEATURES ? 1 : ctx->options.ncp_geometry_softness;
+}
+
 tacStatus tac_ncp_prepare(tacContext *ctx, const double *x, const double *u, tacNcp *p, tacNcpDeriv *d) {
     double kappa = ctx->options.ncp_kappa, smooth = ctx->options.ncp_gradient_kappa;
     if (smooth > kappa) kappa = smooth;
-    tacStatus solved = tac_ncp_solve_step(ctx, x, u, kappa, p);
+    tacStatus solved = tac_ncp_solve_softened(ctx, x, u, kappa, geometry_softness(ctx), p);
     if (!tac_went_on(solved)) return solved;
     if (!tac_ncp_deriv_layout(d, ctx->model, ctx->options.max_contacts, &ctx->arena)) return TAC_ERR_ARENA_FULL;
     if (solved == TAC_OK) TAC_TRY(tac_ncp_refine(ctx, kappa, p));
@@ -200,7 +205,9 @@ static void add_hold(const tacNcp *p, tacColumns c, double *W) {
 }
 
 /* 1: derivatives are those of a softer step, and y is that of the step itself. */
-static int is_smoothed(const tacContext *ctx) { return ctx->options.ncp_gradient_kappa > ctx->options.ncp_kappa; }
+static int is_smoothed(const tacContext *ctx) {
+    return ctx->options.ncp_gradient_kappa > ctx->options.ncp_kappa || geometry_softness(ctx) > 1;
+}
 
 /* What a Jacobian takes besides the solved step and its derivative. */
 typedef struct Jacobian {

@@ -1,0 +1,1 @@
+"""Contact of pairs, solved together with the impulses."""
