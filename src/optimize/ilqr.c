@@ -54,33 +54,42 @@ typedef struct Ilqr {
  * -------------------------------------------------------------------------------------------------------
  */
 
+/* The next n entries of memory that is laid out anew in each iteration and keeps its content: unlike TAC_TAKE it fills
+ * nothing. */
+static void *place(tacArena *memory, size_t n, size_t size) {
+    void *block = (void *)((uintptr_t)memory->base + memory->used);
+    memory->used += tac_arena_round(n * size);
+    if (memory->used > memory->peak) memory->peak = memory->used;
+    return block;
+}
+
 static size_t layout(Ilqr *q, const tacPlan *plan, tacArena *memory) {
     size_t n = (size_t)plan->n, ndx = (size_t)plan->ndx, nu = (size_t)plan->nu, np = (size_t)plan->nunknown;
     size_t nz = (size_t)tac_backward_nz(plan), nw = nz + nu;
     q->plan = plan;
-    q->s = TAC_TAKE(memory, 1, State);
-    q->lambda = TAC_TAKE(memory, plan->nrow, double);
-    q->mu = TAC_TAKE(memory, plan->nterm, double);
-    q->D = TAC_TAKE(memory, n * ndx, double);
-    size_t kept = tac_arena_mark(memory);
-    q->A = TAC_TAKE(memory, n * ndx * ndx, double);
-    q->B = TAC_TAKE(memory, n * ndx * nu, double);
-    q->P = TAC_TAKE(memory, n * ndx * np, double);
-    q->g = TAC_TAKE(memory, (n + 1) * nw, double);
-    q->H = TAC_TAKE(memory, (n + 1) * nw * nw, double);
-    q->k = TAC_TAKE(memory, n * nu, double);
-    q->K = TAC_TAKE(memory, n * nu * nz, double);
-    q->Kx = TAC_TAKE(memory, n * nu * ndx, double);
-    q->dp = TAC_TAKE(memory, np, double);
-    q->X = TAC_TAKE(memory, (n + 1) * (size_t)plan->nx, double);
-    q->U = TAC_TAKE(memory, n * nu, double);
-    q->p = TAC_TAKE(memory, np, double);
-    q->gaps = TAC_TAKE(memory, n * ndx, double);
-    q->rows = TAC_TAKE(memory, plan->nrow, double);
-    q->dz = TAC_TAKE(memory, nz, double);
+    q->s = place(memory, 1, sizeof *q->s);
+    q->lambda = place(memory, (size_t)plan->nrow, sizeof(double));
+    q->mu = place(memory, (size_t)plan->nterm, sizeof(double));
+    q->D = place(memory, n * ndx, sizeof(double));
+    size_t kept = memory->used;
+    q->A = place(memory, n * ndx * ndx, sizeof(double));
+    q->B = place(memory, n * ndx * nu, sizeof(double));
+    q->P = place(memory, n * ndx * np, sizeof(double));
+    q->g = place(memory, (n + 1) * nw, sizeof(double));
+    q->H = place(memory, (n + 1) * nw * nw, sizeof(double));
+    q->k = place(memory, n * nu, sizeof(double));
+    q->K = place(memory, n * nu * nz, sizeof(double));
+    q->Kx = place(memory, n * nu * ndx, sizeof(double));
+    q->dp = place(memory, np, sizeof(double));
+    q->X = place(memory, (n + 1) * (size_t)plan->nx, sizeof(double));
+    q->U = place(memory, n * nu, sizeof(double));
+    q->p = place(memory, np, sizeof(double));
+    q->gaps = place(memory, n * ndx, sizeof(double));
+    q->rows = place(memory, (size_t)plan->nrow, sizeof(double));
+    q->dz = place(memory, nz, sizeof(double));
     tacArena dry = tac_arena_dry();
     tac_backward_measure(plan, &dry);
-    void *scratch = tac_arena_take(memory, dry.peak);
+    void *scratch = place(memory, dry.peak, 1);
     if (!tac_arena_is_dry(memory)) tac_arena_init(&q->arena, scratch, dry.peak);
     return kept;
 }
