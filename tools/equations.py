@@ -27,6 +27,7 @@ EQUATION_TESTS = (
     ("AD1-AD8", ("step/test_ode.c", "step/test_adaptive.c", "physics/test_adaptive_motion.c")),
     ("AD9-AD10", ("step/test_adaptive.c", "step/test_adaptive_contact.c")),
     ("AD11-AD13", ("step/test_ode.c", "step/test_adaptive.c", "step/test_adaptive_contact.c")),
+    ("AD14", ("step/test_adaptive_contact.c",)),
     ("D1-D5", ("collide/test_nearest.c", "collide/test_closed_form.c", "collide/test_stability.c")),
     ("D6-D8", ("collide/test_feature.c", "collide/test_touch_deriv.c")),
     ("D8a", ("collide/test_rim.c",)),
@@ -36,6 +37,7 @@ EQUATION_TESTS = (
     ("F1", ("collide/test_sphere_ellipsoid.c",)),
     ("F2", ("collide/test_capsule_capsule.c",)),
     ("F3-F4", ("collide/test_capsule_box.c",)),
+    ("FI1-FI11", ("optimize/test_fit.c",)),
     ("FD1", ("step/test_quantities.c", "step/test_dynamics_jac.c")),
     ("G1-G9", ("collide/test_gjk.c", "collide/test_convex.c")),
     ("G10-G13", ("collide/test_epa.c",)),
@@ -76,6 +78,7 @@ EQUATION_TESTS = (
     ("R11-R12", ("contact/test_equality_bias.c",)),
     ("S1", ("collide/test_filter.c",)),
     ("S2", ("collide/test_broad.c",)),
+    ("SL1-SL11", ("contact/test_ncp_pairs.c",)),
     ("ST1-ST6", ("step/test_euler.c", "step/test_integrators.c", "step/test_derivative.c")),
     ("ST7-ST8", ("step/test_rollout_vjp.c", "solve/test_checkpoint.c")),
     ("ST9-ST12", ("step/test_project.c",)),
@@ -132,6 +135,7 @@ TESTS = (
     ("src/contact/soft/", ("contact/test_hessian*", "physics/test_soft*", "step/*soft*", "step/*")),
     ("src/contact/", ("contact/*", "physics/*", "step/*")),
     ("src/step/", ("step/*", "first_day/*")),
+    ("src/optimize/", ("optimize/*", "io/test_task*", "io/test_run*", "cli/test_plan*", "cli/test_pose*", "cli/test_fit*")),
 )
 
 

@@ -54,7 +54,8 @@ static tacStatus displaced(Check *c, int j, double h, double *r) {
     memset(c->d, 0, (size_t)plan->ndx * sizeof *c->d);
     memcpy(c->u, c->at.u, (size_t)plan->nu * sizeof *c->u);
     if (c->at.c != NULL) memcpy(c->c, c->at.c, (size_t)plan->nu * sizeof *c->c);
-    memcpy(c->p, c->at.p, (size_t)plan->nunknown * sizeof *c->p);
+    for (int i = 0; i < plan->nunknown; i++)
+        c->p[i] = c->at.p[i];
     if (j < col.p) c->d[j] = h;
     if (j >= col.p && j < col.c) c->p[j - col.p] += h;
     if (j >= col.c && j < col.u) c->c[j - col.c] += h;
